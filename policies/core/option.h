@@ -1,0 +1,56 @@
+/* option.h - how a module says what can be configured about it.
+ *
+ * An option table is the only place where a knob is written down. The JSON
+ * loader, the JSON schema, the reference page and the help are all made from
+ * it. A table ends with a row that has no name; NULL is a table without rows.
+ *
+ * Numbers in a row (min, max, otherwise) are in the unit that is stored:
+ * durations in microseconds, sizes in bytes. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "policies/core/error.h"
+#include "policies/core/span.h"
+
+enum option_type {
+	OPTION_BOOL,     /* bool */
+	OPTION_COUNT,    /* uint32_t, whole */
+	OPTION_NUMBER,   /* double */
+	OPTION_SIZE,     /* double, bytes; written "64k" */
+	OPTION_DURATION, /* usec_t; written "250ms", "30m" */
+	OPTION_MSEC,     /* double, milliseconds; written as a duration */
+	OPTION_TEXT,     /* char[NAME_MAX_BYTES]; min..max are lengths */
+	OPTION_CHOICE,   /* int (an enum); choices is "a|b|c", the value its place */
+};
+
+struct option {
+	const char *name;
+	enum option_type type;
+	size_t offset; /* of the field in the module's settings */
+	double min, max, otherwise;
+	const char *unit;    /* "" when there is none */
+	const char *help;    /* one sentence */
+	const char *choices; /* OPTION_CHOICE only */
+	bool restart;        /* a change needs a restart */
+};
+
+/* Every option of the table at its default. OPTION_TEXT defaults to "". */
+void options_reset(const struct option *options, void *settings);
+
+/* NULL when there is no such option. */
+const struct option *option_named(const struct option *options, struct span name);
+
+/* For numbers, counts, booleans (0, 1), sizes, durations (in microseconds, or in
+ * ms for OPTION_MSEC) and choices (their place): false, with a reason, when the
+ * value does not fit. The settings are then as they were. */
+MUST_CHECK bool option_set_number(const struct option *option, void *settings, double value,
+                                  struct error *error);
+/* For every type, from text: "250ms", "64k", "true", "least-work", "0.5". A bare
+ * number for a duration or size is an error unless it is 0. */
+MUST_CHECK bool option_set_text(const struct option *option, void *settings, struct span text,
+                                struct error *error);
+
+/* The place of a name in "a|b|c"; -1 when it is not there. */
+int choice_named(const char *choices, struct span name);

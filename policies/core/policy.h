@@ -1,0 +1,114 @@
+/* policy.h - what the operator configured: plain settings, no code.
+ *
+ * Filled by spoa/config from JSON, or by policy_default(); read-only ever after;
+ * replaced whole on reload. Memory belongs to whoever made it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policies/core/ladder.h"
+#include "policies/core/strategy.h"
+#include "policies/core/target.h"
+#include "policies/core/time.h"
+
+enum {
+	CHAIN_MAX = 8,
+	PICKER_SETTINGS_MAX = 32, /* bytes of a picker's own settings */
+	RULE_INSTANCES_MAX = 256,
+};
+
+/* Zero is no limit. */
+struct limits {
+	double running;
+	double pending;
+	double ttft_ms;
+	double e2e_ms;
+	double kv_usage;
+};
+
+/* One entry of a chain: strategy, admission, share, preference, threshold. */
+struct entry_policy {
+	const struct strategy *strategy;
+	_Alignas(8) unsigned char picker_settings[PICKER_SETTINGS_MAX];
+	struct limits admit;
+	struct limits hard;          /* 0: admit x relax_on_hit */
+	double relax_on_hit;         /* 1..10 */
+	double prefer_serving_below; /* requests; 0 = off */
+	double max_share;            /* 0..1; 1 = off */
+	double share_min;            /* requests from which max_share counts */
+	double min_score;            /* hit threshold on the score before the service weight */
+	double uncached_weight;      /* of signal work */
+	double inflight_tokens;      /* of signal work */
+	double gate_gap, gate_factor;
+	double sigma;
+	bool seed_idle;
+};
+
+struct prefix_policy {
+	double min_match;       /* bytes */
+	double min_match_share; /* 0..1 of the prompt */
+	double hold_share;      /* sole: share of the best E that a holder needs */
+	bool discount_shared;
+	usec_t ttl;
+	usec_t provisional_ttl;
+	double holder_bytes;  /* budget of a replica whose KV size is not known */
+	uint32_t max_records; /* restart needed */
+};
+
+enum levels_mode { LEVELS_BOTH, LEVELS_INSTANCE, LEVELS_REPLICA };
+
+/* Level 2 of one instance, and what the policy says of the instance itself. */
+struct instance_policy {
+	char name[NAME_MAX_BYTES];
+	char (*models)[NAME_MAX_BYTES]; /* as clients name them; count 0: ask the engines */
+	uint32_t model_count;
+	double weight; /* service weight; 0 = drained */
+	struct entry_policy chain[CHAIN_MAX];
+	uint32_t chain_count; /* >= 1 */
+	char (*replica_names)[NAME_MAX_BYTES];
+	double *replica_weights;
+	uint32_t replica_count;
+};
+
+/* Level 1 of one model: which instances, and how to choose among them. */
+struct rule {
+	char model[NAME_MAX_BYTES];        /* "" any; "x*" prefix; exact otherwise */
+	char (*instances)[NAME_MAX_BYTES]; /* count 0: all that serve the model */
+	uint32_t instance_count;
+	char (*fallbacks)[NAME_MAX_BYTES];
+	uint32_t fallback_count;
+	struct entry_policy chain[CHAIN_MAX];
+	uint32_t chain_count; /* >= 1 */
+};
+
+struct alias {
+	char name[NAME_MAX_BYTES];
+	char model[NAME_MAX_BYTES];
+};
+
+struct policy {
+	enum levels_mode levels;
+	struct ladder ladder;
+	double bytes_per_token;
+	double default_output_tokens;
+	struct prefix_policy prefix;
+	bool reject_on_overload;
+	uint32_t overload_status;  /* 429 or 503 */
+	bool reject_unknown_model; /* 404; default: HAProxy's default backend */
+	bool lock_strategy;
+	usec_t stale_after;
+	usec_t ledger_ttl, ledger_width; /* restart needed */
+	uint32_t max_inflight;           /* open requests remembered; restart needed */
+	usec_t average_tau_ttft, average_tau_e2e;
+	char default_model[NAME_MAX_BYTES];      /* for requests that name none; "" = none */
+	struct rule default_rule;                /* for models that no rule names */
+	struct instance_policy default_instance; /* for instances that the policy does not name */
+	struct rule *rules;
+	uint32_t rule_count;
+	struct instance_policy *instances;
+	uint32_t instance_count;
+	struct alias *aliases;
+	uint32_t alias_count;
+};

@@ -1,0 +1,122 @@
+/* route.h - the vocabulary of a routing decision.
+ *
+ * A request walks through the stages of policies/pipeline.c. Each stage leaves
+ * fewer candidates standing; the picker takes one; a decision comes out. The
+ * same walk is made twice: over instances, then over the replicas of the chosen
+ * instance.
+ *
+ * Nothing in policies/ reads a clock, a socket or a file: what a stage may know
+ * is in the walk it is given. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policies/core/ladder.h"
+#include "policies/core/reason.h"
+#include "policies/core/rng.h"
+#include "policies/core/span.h"
+#include "policies/core/target.h"
+#include "policies/core/time.h"
+
+struct facts;        /* what is known when the walk is made (policies/state/facts.h) */
+struct entry_policy; /* strategy and limits of one chain entry (policies/core/policy.h) */
+struct stage;        /* one step of the walk (policies/stages/stage.h) */
+
+/* What HAProxy told us. Spans point into the frame that carried the request and
+ * live exactly as long as the walk; at is NULL where HAProxy sent nothing. */
+struct request {
+	struct span id;      /* HAProxy's unique-id, the only key of a request */
+	struct span backend; /* HAProxy chose the instance already: choose the replica only */
+	struct span method, host, path;
+	struct span model;
+	struct span tenant;   /* hash in hex, or a name; absent = anonymous */
+	struct span session;  /* first present session header, at most 256 bytes */
+	struct span strategy; /* asked for by a header */
+	struct span client_id;
+	uint32_t retry_count; /* the client's own count of its tries */
+	uint32_t source;      /* which HAProxy asked: index into replica.name; 0 if not known */
+	bool has_prompt;
+	uint64_t prompt_bytes; /* bytes of the prompt HAProxy could see (plen) */
+	uint64_t body_bytes;   /* bytes of the body HAProxy could see */
+	uint64_t body_total;   /* announced, or seen if more */
+	uint32_t hash_count;   /* leading hashes that were sent and belong to our ladder */
+	uint64_t hashes[LADDER_BLOCKS_MAX]; /* of each block alone, as HAProxy made them */
+};
+
+/* Derived from the request once, before the walk. */
+struct prompt {
+	double tokens;                     /* P */
+	double output_tokens;              /* O */
+	uint64_t total_bytes;              /* plen_total */
+	uint32_t blocks;                   /* usable blocks */
+	uint64_t chain[LADDER_BLOCKS_MAX]; /* chained, seeded with ladder and model */
+};
+
+struct candidate {
+	struct target *target;
+	const struct instance *instance;
+	const struct replica *replica;  /* NULL when instances are the candidates */
+	double running;                 /* raw: own + foreign + drift, >= 0 */
+	double running_scored;          /* divided by the relative weight: for comparisons only */
+	double prefill_tokens;          /* waiting for their first byte, of the ledger */
+	uint32_t matched;               /* m(c): bytes of the prompt it holds */
+	uint32_t effective;             /* E(c): of these, what the others do not hold as well */
+	double share;                   /* 0..1, matched / total */
+	double uncached_tokens;         /* U(c) */
+	bool hit;                       /* effective >= the floor */
+	double score;                   /* set by the score stage; higher is better */
+	double graded;                  /* the score before the service weight */
+	const struct stage *dropped_by; /* NULL while standing */
+};
+
+enum outcome {
+	OUTCOME_NONE,       /* still walking */
+	OUTCOME_ROUTED,     /* instance is set, and replica unless HAProxy shall choose it */
+	OUTCOME_UNANSWERED, /* nothing named: HAProxy's default applies */
+	OUTCOME_REJECTED,   /* status and retry_after are set */
+};
+
+enum { WALK_STAGES_MAX = 24 };
+
+/* How one level came to its result, for explain, logs and metrics. */
+struct level_trace {
+	bool walked;
+	const struct candidate *pool; /* standing first, then the dropped; the decider's memory */
+	size_t count;                 /* of the pool */
+	size_t standing;
+	size_t chosen;                   /* index into pool; count if none */
+	uint16_t stood[WALK_STAGES_MAX]; /* how many stood after stage i of the table */
+	const struct strategy *strategy; /* of the entry that decided */
+	bool degraded;                   /* the strategy lacked its data and fell back */
+};
+
+struct decision {
+	enum outcome outcome;
+	enum reason reason;
+	uint32_t status;                 /* OUTCOME_REJECTED: 429 or 503 or 404 */
+	uint32_t retry_after;            /* seconds, 1..120 */
+	const struct instance *instance; /* NULL unless routed */
+	const struct replica *replica;   /* NULL: HAProxy balances inside the instance */
+	struct span upstream_model;      /* at NULL: unchanged */
+	uint32_t matched;                /* bytes the chosen target holds */
+	uint64_t sequence;               /* number of this decision, from 1 */
+	bool slot;                    /* a slot was taken (false: table full, or ended already) */
+	struct level_trace levels[2]; /* [0] instances, [1] replicas */
+};
+
+/* One request on its way through one level. The candidates standing are
+ * pool[0..standing); the dropped stay behind them. */
+struct walk {
+	const struct request *request;
+	const struct prompt *prompt;
+	const struct entry_policy *entry;
+	const struct facts *facts;
+	usec_t now;
+	struct rng *rng;
+	struct candidate *pool;
+	size_t count, standing;
+	int level; /* 1 instances, 2 replicas */
+	bool any_hit;
+};

@@ -1,0 +1,59 @@
+/* target.h - what can be chosen: instances, and the replicas inside them.
+ *
+ * A *target* is what bears load and has a history: an instance (a HAProxy
+ * backend) or an engine's address. Its id is dense and indexes every table of
+ * policies/state (ledger, averages, health, prefix index). A *replica* is a
+ * HAProxy server: one engine's address as a member of one instance. Two
+ * instances may list the same address; they then share its target, and so its
+ * load.
+ *
+ * Owned by the fleet (policies/state/fleet.h); read-only for everybody else.
+ * Pointers are good until the next fleet_apply(), so never past a loop turn:
+ * what lives longer keeps the ids. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/core/time.h"
+
+enum {
+	NAME_MAX_BYTES = 128,   /* of a backend, server or model, with its NUL */
+	ADDRESS_MAX_BYTES = 64, /* "ip:port" or "[ip6]:port", with its NUL */
+	SOURCES_MAX = 4,        /* HAProxy processes (runtime sockets) one agent serves */
+	INSTANCE_MODELS_MAX = 64,
+	TARGET_NONE = UINT32_MAX,
+};
+
+enum target_kind { TARGET_FREE, TARGET_INSTANCE, TARGET_REPLICA };
+
+struct target {
+	uint32_t id;
+	enum target_kind kind;
+	char label[NAME_MAX_BYTES]; /* instance: its name; replica: its address */
+	usec_t since;               /* first seen, or re-used for another address */
+	uint64_t chosen;            /* sequence number of the last decision for it; 0 = never */
+};
+
+/* One server of one backend. */
+struct replica {
+	struct target *target;
+	char name[SOURCES_MAX][NAME_MAX_BYTES]; /* as each HAProxy calls it; "" = not there */
+	double weight;        /* HAProxy's weight x the policy's; 0 takes no new requests */
+	bool usable;          /* not in maintenance, not draining, has a real address, weight > 0 */
+	bool up;              /* HAProxy does not say DOWN */
+	uint32_t max_running; /* server maxconn; 0 = no limit */
+	uint64_t models;      /* bit i: serves instance->models[i], if models_known */
+	bool models_known;    /* the engine answered /v1/models, or the policy names them */
+	uint32_t seen;        /* snapshot number, the fleet's own */
+};
+
+/* One backend. Replicas lie in one run of the fleet's table. */
+struct instance {
+	struct target *target;
+	char name[NAME_MAX_BYTES];
+	struct replica *replicas;
+	uint32_t replica_count;
+	const struct instance_policy *policy; /* NULL: the policy does not name it */
+	double weight;                        /* service weight of the policy, 1 without */
+};

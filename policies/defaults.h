@@ -1,0 +1,19 @@
+/* defaults.h - what can be configured, and the policy without any configuration.
+ *
+ * The option tables name every knob of struct policy and of its parts; the
+ * loader, the schema, the reference page and policy_default() read them. */
+#pragma once
+
+#include "policies/core/option.h"
+#include "policies/core/policy.h"
+
+extern const struct option policy_options[];   /* of struct policy: process-wide */
+extern const struct option prefix_options[];   /* of struct prefix_policy */
+extern const struct option entry_options[];    /* of struct entry_policy: a chain entry */
+extern const struct option limits_options[];   /* of struct limits: admit and hard */
+extern const struct option instance_options[]; /* of struct instance_policy */
+
+/* The embedded default: no rules, no instances named, least-work at both levels. */
+void policy_default(struct policy *ret_policy);
+/* The entry's settings as this recipe wants them (picker's own at their defaults). */
+void entry_default(struct entry_policy *ret_entry, const struct strategy *strategy);

@@ -1,0 +1,39 @@
+/* average.h - time-decayed averages that age (strategies.md 1.3, 10.2).
+ *
+ * A sample counts for exp(-age/tau), so bursts average and lone samples replace.
+ * An old value drifts towards the mean of the others, half way after 60 s, and
+ * is unknown after 300 s: an idle target is not frozen at an old bad value. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "policies/core/time.h"
+
+struct average {
+	double value;
+	double weight; /* 0 = no sample yet */
+	usec_t at;     /* of the last sample */
+};
+
+void average_add(struct average *average, double sample, usec_t tau, usec_t now);
+/* count samples whose mean is given. */
+void average_add_many(struct average *average, double mean, double count, usec_t tau, usec_t now);
+
+/* The plain value, without drift; false when unknown (no sample for 300 s). */
+bool average_plain(const struct average *average, usec_t now, double *ret_value);
+/* With drift towards others (negative: no others known). False when unknown. */
+bool average_read(const struct average *average, double others, usec_t now, double *ret_value);
+/* May cause a 429: the last sample is at most 60 s old. */
+bool average_trusted(const struct average *average, usec_t now);
+
+/* What feedback learns of each target, by target id. */
+struct averages;
+struct latency {
+	struct average ttft_ms;
+	struct average e2e_ms;
+};
+
+struct averages *averages_new(uint32_t targets);
+void averages_free(struct averages *averages);
+struct latency *averages_of(struct averages *averages, uint32_t target);
+void averages_forget(struct averages *averages, uint32_t target);

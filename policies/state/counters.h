@@ -1,0 +1,90 @@
+/* counters.h - what happened, counted where it happens and pulled when asked for.
+ *
+ * Plain numbers by target id; nothing registers, nothing is pushed. Names of the
+ * published metrics are spoa/admin's business. */
+#pragma once
+
+#include <stdint.h>
+
+#include "policies/core/error.h"
+#include "policies/core/reason.h"
+#include "policies/core/target.h"
+
+enum { HISTOGRAM_BOUNDS_MAX = 24 };
+
+struct histogram {
+	uint64_t counts[HISTOGRAM_BOUNDS_MAX + 1]; /* not cumulative; last = above all bounds */
+	double sum;
+};
+
+/* Ascending; le="..." of the exposition. Named tables, so that the page, the
+ * docs and the counting agree. */
+struct bounds {
+	const double *at;
+	uint32_t count;
+};
+extern const struct bounds bounds_ttft;     /* seconds, as vLLM's */
+extern const struct bounds bounds_e2e;      /* seconds, as vLLM's */
+extern const struct bounds bounds_decision; /* seconds */
+extern const struct bounds bounds_ratio;    /* 0..1 */
+
+void histogram_add(struct histogram *histogram, const struct bounds *bounds, double value);
+
+enum termination {
+	TERM_COMPLETE,
+	TERM_CLIENT,
+	TERM_SERVER,
+	TERM_TIMEOUT,
+	TERM_QUEUE,
+	TERM_LOCAL,
+	TERM_COUNT
+};
+enum pin_cause { PIN_REDISPATCH, PIN_MAXQUEUE, PIN_IGNORED, PIN_CAUSES };
+enum release_source {
+	RELEASED_LOG,
+	RELEASED_LATE,
+	RELEASED_PROCESS,
+	RELEASED_TTL,
+	RELEASE_SOURCES
+};
+
+extern const char *const termination_names[TERM_COUNT];         /* complete client server ... */
+extern const char *const pin_cause_names[PIN_CAUSES];           /* redispatch maxqueue ignored */
+extern const char *const release_source_names[RELEASE_SOURCES]; /* log late process ttl */
+
+struct target_counters {
+	uint64_t decisions[REASON_COUNT];
+	uint64_t responses[6]; /* 0: no status, 1..5: 1xx..5xx */
+	uint64_t terminations[TERM_COUNT];
+	uint64_t pin_overridden[PIN_CAUSES]; /* chosen was not served: charged to the chosen */
+	uint64_t released[RELEASE_SOURCES];
+	uint64_t moved; /* slots that moved here */
+	struct histogram ttft, e2e, queue;
+	uint64_t prefix_hits, prefix_partial, prefix_misses, prefix_none; /* instances */
+	uint64_t predicted_tokens; /* of prompts, that we believe it had cached */
+};
+
+struct counters {
+	uint64_t decisions;
+	uint64_t unanswered[REASON_COUNT];
+	uint64_t rejected[REASON_COUNT];
+	uint64_t without_slot; /* in-flight table full */
+	uint64_t ended_before_decision;
+	uint64_t late_answers;
+	uint64_t first_bytes, first_bytes_unknown;
+	uint64_t ends, ends_unknown, ends_duplicate;
+	uint64_t adopted;
+	uint64_t bad_contract;   /* v other than ours */
+	uint64_t foreign_ladder; /* hashes ignored: another ladder id */
+	uint64_t degraded;       /* a strategy lacked its data */
+	uint64_t fail_open, panic, spilled, seeded, chain_miss;
+	uint64_t dropped[2][24]; /* [level - 1][stage of the table] */
+	struct histogram decision_seconds;
+	uint32_t targets;
+	struct target_counters *of; /* by target id */
+};
+
+/* NULL when out of memory. */
+MUST_CHECK struct counters *counters_new(uint32_t targets);
+void counters_free(struct counters *counters);
+void counters_forget(struct counters *counters, uint32_t target);

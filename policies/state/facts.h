@@ -1,0 +1,41 @@
+/* facts.h - all that is known when a decision is made, in one place to pass on.
+ *
+ * Each part has its own file and its own writer; nobody below the agent owns
+ * more than its part. Made once at start, kept over reloads. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/core/policy.h"
+#include "policies/state/average.h"
+#include "policies/state/counters.h"
+#include "policies/state/engine.h"
+#include "policies/state/fleet.h"
+#include "policies/state/health.h"
+#include "policies/state/inflight.h"
+#include "policies/state/ledger.h"
+#include "policies/state/prefix_index.h"
+
+struct facts {
+	const struct policy *policy; /* swapped on reload; not owned */
+	struct fleet *fleet;
+	struct ledger *ledger;
+	struct inflight *inflight;
+	struct averages *averages;
+	struct health *health;
+	struct engines *engines;
+	struct prefix_index *prefix;
+	struct counters *counters;
+};
+
+/* Sized by the policy's restart-needed settings and the fleet's limits. NULL when
+ * out of memory. */
+MUST_CHECK struct facts *facts_new(const struct policy *policy, const struct fleet_limits *limits);
+void facts_free(struct facts *facts);
+/* A new policy: rebinds the fleet and tunes the index. The old one may be freed after. */
+void facts_set_policy(struct facts *facts, const struct policy *policy);
+/* Everything kept under this target id starts anew. Fits fleet_apply's on_gone. */
+void facts_forget(void *facts, uint32_t target);
+/* The engine at this target restarted: its cache is empty, its page is void. */
+void facts_engine_restarted(struct facts *facts, uint32_t target, usec_t now);

@@ -1,0 +1,102 @@
+/* fleet.h - who there is: instances and their replicas, as HAProxy tells it.
+ *
+ * Discovery hands in whole snapshots; the fleet finds out what changed. State is
+ * keyed by address: a server slot that gets another address is another target,
+ * and the old one's history stays with its address until nobody lists it.
+ *
+ * Target ids are dense and re-used. fleet_apply() reports those that are gone, so
+ * that whoever keeps tables by id can forget them (facts_forget does it all). */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policies/core/error.h"
+#include "policies/core/span.h"
+#include "policies/core/target.h"
+
+struct policy;
+struct fleet;
+
+struct fleet_limits {
+	uint32_t instances; /* 1..1024 */
+	uint32_t replicas;  /* 1..16384 */
+	uint32_t models;    /* 1..4096 distinct names */
+};
+
+/* One server line of a snapshot. Spans are copied. */
+struct server_fact {
+	struct span backend, server, address; /* address "ip:port", "[ip6]:port" */
+	double weight;                        /* HAProxy's, as set now; 0..256 */
+	bool maintenance, draining, up;
+	uint32_t max_running; /* 0 = no limit */
+};
+
+struct fleet_change {
+	uint32_t instances_added, instances_gone;
+	uint32_t replicas_added, replicas_gone, replicas_moved; /* moved: other address */
+	uint32_t states_changed;
+	uint32_t refused; /* beyond the limits, or a name too long: counted, not an error */
+	bool any;
+};
+
+MUST_CHECK struct fleet *fleet_new(const struct fleet_limits *limits);
+void fleet_free(struct fleet *fleet);
+
+/* Targets are below this, for sizing tables: instances + replicas of the limits. */
+uint32_t fleet_targets_max(const struct fleet *fleet);
+
+/* The whole list of HAProxy number `source`. Servers without a usable address
+ * (empty slots: "127.0.0.1:1", port 0) are left out. Backends named in skip (the
+ * agent's own, ...) are left out. on_gone is told each target id that nobody
+ * lists any more. Off the request path; may be O(servers). */
+struct fleet_change fleet_apply(struct fleet *fleet, uint32_t source,
+                                const struct server_fact *facts, size_t count, usec_t now,
+                                void (*on_gone)(void *data, uint32_t target), void *data);
+/* A HAProxy that cannot be asked any more keeps its servers; this drops them. */
+void fleet_drop_source(struct fleet *fleet, uint32_t source, usec_t now,
+                       void (*on_gone)(void *data, uint32_t target), void *data);
+
+/* Names, weights and models of the policy are applied; it must outlive the
+ * fleet's use of it. Recomputes which instances serve which model. */
+void fleet_bind(struct fleet *fleet, const struct policy *policy);
+
+/* The engine at this target serves exactly these models (from /v1/models).
+ * Unknown models of a replica make it a candidate for any. True if it changed. */
+bool fleet_models(struct fleet *fleet, uint32_t target, const struct span *models, size_t count);
+
+size_t fleet_instance_count(const struct fleet *fleet);
+const struct instance *fleet_instance_at(const struct fleet *fleet, size_t i);
+/* NULL when there is none. */
+const struct instance *fleet_instance_named(const struct fleet *fleet, struct span name);
+/* By server name as the given HAProxy calls it; NULL when there is none. */
+const struct replica *fleet_replica_named(const struct fleet *fleet,
+                                          const struct instance *instance, uint32_t source,
+                                          struct span name);
+/* NULL when no replica of the instance has that address. */
+const struct replica *fleet_replica_at_address(const struct fleet *fleet,
+                                               const struct instance *instance,
+                                               struct span address);
+/* NULL when free. */
+struct target *fleet_target(const struct fleet *fleet, uint32_t id);
+/* Target of an address, whatever instance lists it; NULL when unknown. */
+struct target *fleet_target_at(const struct fleet *fleet, struct span address);
+
+/* Model ids: 0 = no model named. TARGET_NONE: a name that nobody serves and no
+ * policy knows. Aliases of the policy are followed. */
+uint32_t fleet_model_id(const struct fleet *fleet, struct span name);
+/* NULL for TARGET_NONE and 0. */
+const char *fleet_model_name(const struct fleet *fleet, uint32_t model);
+size_t fleet_model_count(const struct fleet *fleet);
+/* Instances that may serve this model: those whose policy names it, those with a
+ * replica that lists it, and those of which nothing is known. Borrowed until the
+ * next change. For model 0 (none named): all, when all known models are one;
+ * else those that the policy's default-model names, else none. */
+const struct instance *const *fleet_serving(const struct fleet *fleet, uint32_t model,
+                                            size_t *ret_count);
+/* The replica serves this model, or what it serves is not known. */
+bool fleet_replica_serves(const struct fleet *fleet, const struct instance *instance,
+                          const struct replica *replica, uint32_t model);
+/* What HAProxy number `source` calls this replica; "" when it does not have it. */
+const char *fleet_replica_name(const struct replica *replica, uint32_t source);

@@ -1,0 +1,79 @@
+/* inflight.h - every open request by HAProxy's unique-id, and those that ended
+ * lately.
+ *
+ * An end may overtake the first byte, or even the decision. So an id that ended
+ * leaves a tombstone for a while: a second end is a duplicate, and a decision
+ * that comes after its end takes no slot. The table is bounded; when it is full
+ * a request is decided without a slot, and counted. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/core/ladder.h"
+#include "policies/core/span.h"
+#include "policies/core/target.h"
+#include "policies/state/ledger.h"
+
+struct inflight;
+
+struct flight_id {
+	uint64_t high, low; /* 128-bit hash of the unique-id */
+};
+
+struct flight_id flight_id_of(struct span unique_id);
+
+enum flight_phase {
+	FLIGHT_DECIDED,   /* slot taken, provisional */
+	FLIGHT_CONFIRMED, /* first byte seen */
+};
+
+/* One open request. Plain data; the keeper may change all but id. */
+struct flight {
+	struct flight_id id;
+	enum flight_phase phase;
+	usec_t decided_at;
+	usec_t first_byte_at;      /* 0 = not yet */
+	uint32_t instance;         /* target ids; TARGET_NONE when not chosen */
+	uint32_t chosen;           /* replica as decided */
+	bool adopted;              /* decided by HAProxy without us, or before our restart */
+	bool hit;                  /* the chosen one held a part that counts */
+	struct slot instance_slot; /* target TARGET_NONE: none held */
+	struct slot replica_slot;
+	uint32_t source;                   /* HAProxy process */
+	uint32_t blocks;                   /* of chain */
+	uint64_t chain[LADDER_BLOCKS_MAX]; /* for confirming and evicting bindings */
+};
+
+enum inflight_status {
+	INFLIGHT_OK,
+	INFLIGHT_FULL,  /* no room: decide without a slot */
+	INFLIGHT_ENDED, /* its end came first */
+	INFLIGHT_OPEN,  /* the same id is open already */
+};
+
+/* open: most open requests; tombstones: ring of ended ids. NULL when out of memory. */
+MUST_CHECK struct inflight *inflight_new(uint32_t open, uint32_t tombstones, usec_t tombstone_ttl);
+void inflight_free(struct inflight *inflight);
+
+/* INFLIGHT_OK: *ret_flight is a zeroed record with its id set, good until it ends. */
+enum inflight_status inflight_open(struct inflight *inflight, struct flight_id id, usec_t now,
+                                   struct flight **ret_flight);
+/* NULL when it is not open. */
+struct flight *inflight_find(struct inflight *inflight, struct flight_id id);
+
+enum inflight_end {
+	INFLIGHT_END_OPEN,      /* was open: *ret_flight is a copy, the record is gone */
+	INFLIGHT_END_UNKNOWN,   /* never seen: a tombstone now keeps a later decision from a slot */
+	INFLIGHT_END_DUPLICATE, /* had ended before */
+};
+enum inflight_end inflight_end(struct inflight *inflight, struct flight_id id, usec_t now,
+                               struct flight *ret_flight);
+
+uint32_t inflight_count(const struct inflight *inflight);
+uint32_t inflight_capacity(const struct inflight *inflight);
+
+/* Visit open requests decided before the given time, oldest first, at most `most`
+ * of them; the callback may end the visited one. For expiry and a lost process. */
+void inflight_older(struct inflight *inflight, usec_t before, uint32_t most,
+                    void (*visit)(void *data, const struct flight *flight), void *data);

@@ -1,0 +1,81 @@
+/* ledger.h - how much work each target has, as far as we know.
+ *
+ * Who acquires a slot releases it once. Should a release never come - a lost
+ * event, a restarted HAProxy - the slot expires: counts are kept per time
+ * bucket, and a bucket that is one time to live old is dropped whole. A slot
+ * lives at least one time to live less one bucket (strategies.md 8).
+ *
+ * Four sums per target: requests, requests without a first byte, uncached
+ * prompt tokens of those, and resident tokens of all. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/core/error.h"
+#include "policies/core/target.h"
+#include "policies/core/time.h"
+
+struct ledger;
+
+/* A receipt; plain data, free to copy, to be released once. */
+struct slot {
+	uint32_t target;
+	uint64_t bucket;
+	uint32_t prefill;  /* U: tokens still waiting for the first byte; 0 after it */
+	uint32_t resident; /* P + O tokens */
+	bool awaiting;     /* no first byte yet */
+};
+
+struct work {
+	uint32_t running;
+	uint32_t awaiting;
+	uint64_t prefill_tokens;
+	uint64_t resident_tokens;
+};
+
+/* NULL when out of memory. The only allocation. At least one target; the time to
+ * live is a multiple of the width. Target ids are below targets. */
+MUST_CHECK struct ledger *ledger_new(uint32_t targets, usec_t bucket_width, usec_t time_to_live);
+void ledger_free(struct ledger *ledger);
+
+/* Time never runs backwards from one call to the next. */
+struct slot ledger_acquire(struct ledger *ledger, uint32_t target, uint32_t prefill,
+                           uint32_t resident, usec_t now);
+
+/* The first byte came: the request waits no more. Nothing when it had already
+ * come or the bucket is gone. Updates the receipt. */
+void ledger_first_byte(struct ledger *ledger, struct slot *slot, usec_t now);
+
+/* The request is served by another target: its counts move there, age kept. A
+ * slot whose bucket is gone is acquired anew. Updates the receipt. */
+void ledger_move(struct ledger *ledger, struct slot *slot, uint32_t target, usec_t now);
+
+/* False when the slot had expired before it was released. */
+bool ledger_release(struct ledger *ledger, struct slot slot, usec_t now);
+
+/* Own work of the target: never counts of others, never drift. */
+struct work ledger_work(struct ledger *ledger, uint32_t target, usec_t now);
+
+/* What HAProxy counts for this target (scur + qcur over all processes we poll).
+ * Once three readings in a row differ from the ledger in one direction, the least
+ * of the three differences corrects ledger_running() (strategies.md 8, 10.20). */
+void ledger_reconcile(struct ledger *ledger, uint32_t target, uint32_t counted, usec_t now);
+double ledger_drift(const struct ledger *ledger, uint32_t target);
+/* The reconciliation is younger than max_age. */
+bool ledger_reconciled(const struct ledger *ledger, uint32_t target, usec_t now, usec_t max_age);
+
+/* max(0, own + drift): what routing compares. */
+double ledger_running(struct ledger *ledger, uint32_t target, usec_t now);
+
+/* Slots of this target that expired since the ledger was made. */
+uint64_t ledger_expired(const struct ledger *ledger, uint32_t target);
+
+/* Turn all rings to now. Each target that lost slots since the last call is
+ * reported once, for a warning; the gauge is then true again. Call it about once
+ * a bucket width. */
+void ledger_sweep(struct ledger *ledger, usec_t now,
+                  void (*on_expired)(void *data, uint32_t target, uint32_t slots), void *data);
+
+/* The target's id now means somebody else: counts, drift and expiry start anew. */
+void ledger_forget(struct ledger *ledger, uint32_t target);
