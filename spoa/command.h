@@ -1,0 +1,29 @@
+/* command.h - what the program can be asked to do, one file cmd_<name>.c each.
+ *
+ * COMMAND(name, arguments, help). The list drives dispatch, --help and the
+ * manual page. A command parses its own options from argv[1] on (argv[0] is its
+ * name) and returns an exit code. */
+#pragma once
+
+#define COMMANDS(COMMAND)                                                                          \
+	COMMAND(run, "[options]", "Runs the agent in the foreground.")                             \
+	COMMAND(check, "[-c FILE] [--haproxy-config FILE]...",                                     \
+	        "Checks a policy, a haproxy.cfg and its SPOE file, and says what is wrong.")       \
+	COMMAND(show, "WHAT [--server ADDRESS] [--json]", "Shows what a running agent knows.")     \
+	COMMAND(haproxy, "spoe|log-format|config [options]", "Prints what HAProxy reads.")         \
+	COMMAND(options, "[--markdown]", "Prints every knob of the policy.")                       \
+	COMMAND(schema, "", "Prints the JSON schema of the policy.")                               \
+	COMMAND(metrics, "", "Prints the names of all metrics, as docs/metrics.md has them.")      \
+	COMMAND(version, "", "Prints the version.")
+
+enum exit_code {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,       /* usage, bad policy, check found errors */
+	EXIT_UNREACHABLE = 3, /* the agent does not answer */
+	EXIT_TIMED_OUT = 4,
+};
+
+#define AS_FUNCTION(name, arguments, help) int cmd_##name(int argc, char **argv);
+COMMANDS(AS_FUNCTION)
+#undef AS_FUNCTION
