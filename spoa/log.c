@@ -1,0 +1,146 @@
+/* log.c - lines for the operator, each kind at most once a second. */
+#include "spoa/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const level_names[] = {
+	"", "", "", "error", "warning", "notice", "info", "debug"
+};
+
+void log_init(struct log *log, int fd, int level, bool json, usec_t (*now)(void))
+{
+	*log = (struct log){
+		.fd = fd, .level = level, .json = json, .priority = !json && !isatty(fd), .now = now
+	};
+}
+
+int log_level_named(const char *name)
+{
+	for (int level = LOGGED_ERROR; level <= LOGGED_DEBUG; level++) {
+		if (strcmp(level_names[level], name) == 0)
+			return level;
+	}
+	return -1;
+}
+
+/* Of the text up to its first digit: what stays when numbers and names change. */
+static uint64_t key_of(const char *text)
+{
+	uint64_t key = 0xcbf29ce484222325;
+
+	for (; *text && (*text < '0' || *text > '9'); text++)
+		key = (key ^ (unsigned char)*text) * 0x100000001b3;
+	return key;
+}
+
+/* The row of this kind; the one silent for longest makes room for a new kind. */
+static struct log_kind *kind_of(struct log *log, uint64_t key)
+{
+	struct log_kind *oldest = &log->kinds[0];
+
+	for (size_t i = 0; i < LOG_KINDS_MAX; i++) {
+		struct log_kind *kind = &log->kinds[i];
+
+		if (kind->key == key)
+			return kind;
+		if (kind->said_at < oldest->said_at)
+			oldest = kind;
+	}
+	*oldest = (struct log_kind){ .key = key };
+	return oldest;
+}
+
+/* How many were kept back since the last; -1: keep this one back, too. */
+static int64_t may_say(struct log *log, uint64_t key)
+{
+	struct log_kind *kind = kind_of(log, key);
+	usec_t now = log->now();
+	int64_t kept_back = kind->kept_back;
+
+	if (kind->said_at && now < kind->said_at + SECOND) {
+		kind->kept_back++;
+		log->suppressed++;
+		return -1;
+	}
+	kind->said_at = now;
+	kind->kept_back = 0;
+	return kept_back;
+}
+
+static size_t escaped(char *to, size_t room, const char *text)
+{
+	size_t at = 0;
+
+	for (; *text && at + 7 < room; text++) {
+		unsigned char letter = (unsigned char)*text;
+
+		if (letter == '"' || letter == '\\') {
+			to[at++] = '\\';
+			to[at++] = (char)letter;
+		} else if (letter < ' ') {
+			at += (size_t)snprintf(to + at, room - at, "\\u%04x", letter);
+		} else {
+			to[at++] = (char)letter;
+		}
+	}
+	to[at] = '\0';
+	return at;
+}
+
+static void put(struct log *log, int level, const char *text, int64_t kept_back)
+{
+	char line[1200];
+	char more[64] = "";
+	int length;
+
+	if (kept_back > 0)
+		(void)snprintf(more, sizeof(more), " (%lld more of this kind kept back)",
+		               (long long)kept_back);
+	if (log->json) {
+		char safe[1024];
+
+		(void)escaped(safe, sizeof(safe), text);
+		length = snprintf(line, sizeof(line), "{\"level\":\"%s\",\"message\":\"%s%s\"}\n",
+		                  level_names[level], safe, more);
+	} else if (log->priority) {
+		length = snprintf(line, sizeof(line), "<%d>%s: %.1000s%s\n", level,
+		                  level_names[level], text, more);
+	} else {
+		length = snprintf(line, sizeof(line), "%s: %.1000s%s\n", level_names[level], text,
+		                  more);
+	}
+	if (length > 0 && write(log->fd, line, (size_t)length) < 0)
+		log->suppressed++; /* nobody reads; nothing better can be done */
+}
+
+void log_say(struct log *log, int level, const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+	int64_t kept_back;
+
+	if (level > log->level)
+		return;
+	kept_back = may_say(log, key_of(format));
+	if (kept_back < 0)
+		return;
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	put(log, level, text, kept_back);
+}
+
+void log_text(void *log, int level, const char *text)
+{
+	struct log *to = log;
+	int64_t kept_back;
+
+	if (level > to->level)
+		return;
+	kept_back = may_say(to, key_of(text));
+	if (kept_back >= 0)
+		put(to, level, text, kept_back);
+}

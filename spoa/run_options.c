@@ -1,0 +1,216 @@
+/* run_options.c - flags, environment and defaults of `inference-spoa run`. */
+#include "spoa/run_options.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spoa/command.h"
+
+enum flag_type { FLAG_TEXT, FLAG_LIST, FLAG_NUMBER, FLAG_SWITCH };
+
+struct flag {
+	const char *name;
+	const char *argument;
+	const char *otherwise; /* default; a list's parts are separated by spaces */
+	const char *help;
+	size_t offset;
+	enum flag_type type;
+};
+
+#define AT(field) offsetof(struct run_options, field)
+
+static const struct flag flags[] = {
+	{ "policy", "FILE", NULL, "policy; without one the embedded default routes by least-work",
+	  AT(policy), FLAG_TEXT },
+	{ "haproxy", "ADDRESS", NULL,
+	  "HAProxy's runtime socket, a path or HOST:PORT; repeat for several processes",
+	  AT(haproxy), FLAG_LIST },
+	{ "spop", "ADDRESS", "127.0.0.1:9000",
+	  "where HAProxy asks: HOST:PORT or unix:PATH; repeatable", AT(spop), FLAG_LIST },
+	{ "log-listen", "ADDRESS", "127.0.0.1:9514",
+	  "where HAProxy's end lines come in: HOST:PORT (UDP and TCP), udp:, tcp:, unix-dgram:PATH",
+	  AT(log_listen), FLAG_LIST },
+	{ "admin", "ADDRESS", "127.0.0.1:9901",
+	  "metrics, state and /v1/models: HOST:PORT or unix:PATH", AT(admin), FLAG_LIST },
+	{ "skip-backend", "NAME", NULL, "a backend that is no instance; repeatable", AT(skip),
+	  FLAG_LIST },
+	{ "observe", NULL, NULL, "decide and log, but let HAProxy choose", AT(observe),
+	  FLAG_SWITCH },
+	{ "no-scrape", NULL, NULL, "do not read the engines' metric pages", AT(no_scrape),
+	  FLAG_SWITCH },
+	{ "on-bad-policy", "exit|defaults", "exit", "what a bad policy does at start",
+	  AT(on_bad_policy), FLAG_TEXT },
+	{ "log-level", "LEVEL", "notice", "error, warning, notice, info or debug", AT(log_level),
+	  FLAG_TEXT },
+	{ "log-format", "text|json", "text", "how the agent's own log reads", AT(log_format),
+	  FLAG_TEXT },
+	{ "log-decisions", "off|all|N", "off",
+	  "decisions to stdout as JSON lines: none, all, one in N", AT(log_decisions), FLAG_TEXT },
+	{ "ready-file", "PATH", NULL, "written once all addresses listen", AT(ready_file),
+	  FLAG_TEXT },
+	{ "seed", "N", "0", "of every draw, for repeatable runs; 0 draws one", AT(seed),
+	  FLAG_NUMBER },
+};
+
+enum { FLAG_COUNT = sizeof(flags) / sizeof(flags[0]) };
+
+static void print_help(void)
+{
+	(void)printf(
+	        "usage: inference-spoa run [options]\n\nRuns the agent in the foreground. SIGHUP "
+	        "reads the policy again, SIGTERM ends it.\n\n");
+	for (size_t i = 0; i < FLAG_COUNT; i++) {
+		(void)printf("  --%s%s%s\n        %s", flags[i].name, flags[i].argument ? " " : "",
+		             flags[i].argument ? flags[i].argument : "", flags[i].help);
+		if (flags[i].otherwise)
+			(void)printf(" (default %s)", flags[i].otherwise);
+		(void)printf("\n");
+	}
+	(void)printf(
+	        "\nEach is also read from the environment, as INFERENCE_SPOA_POLICY and so on; a "
+	        "flag wins.\n");
+}
+
+static int mistaken(const char *flag, const char *problem)
+{
+	(void)fprintf(stderr, "inference-spoa run: %s: %s; see inference-spoa run --help\n", flag,
+	              problem);
+	return EXIT_USAGE;
+}
+
+static int store_number(void *field, const struct flag *flag, const char *value)
+{
+	char *end = NULL;
+	unsigned long long number;
+
+	errno = 0;
+	number = strtoull(value, &end, 10);
+	if (errno || end == value || *end || *value == '-')
+		return mistaken(flag->name, "expected a whole number");
+	*(uint64_t *)field = number;
+	return -1;
+}
+
+static int store(struct run_options *options, const struct flag *flag, const char *value)
+{
+	void *field = (char *)options + flag->offset;
+	struct addresses *list = field;
+
+	switch (flag->type) {
+	case FLAG_TEXT:
+		*(const char **)field = value;
+		return -1;
+	case FLAG_LIST:
+		if (list->count == LISTEN_MAX)
+			return mistaken(flag->name, "more than 8 of them");
+		list->at[list->count++] = value;
+		return -1;
+	case FLAG_NUMBER:
+		return store_number(field, flag, value);
+	case FLAG_SWITCH:
+		*(bool *)field = strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
+		return -1;
+	}
+	return -1;
+}
+
+/* Values from the environment or the table; a list is split at its spaces, in a
+ * copy that lives as long as the process. */
+static int store_words(struct run_options *options, const struct flag *flag, const char *value)
+{
+	char *copy, *rest = NULL;
+
+	if (flag->type != FLAG_LIST)
+		return store(options, flag, value);
+	copy = strdup(value);
+	if (!copy)
+		return EXIT_FAILED;
+	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		int left = store(options, flag, word);
+
+		if (left >= 0)
+			return left;
+	}
+	return -1;
+}
+
+static int fill_in(struct run_options *options, const struct flag *flag)
+{
+	char variable[64] = "INFERENCE_SPOA_";
+	size_t at = strlen(variable);
+	const char *value;
+
+	for (const char *name = flag->name; *name && at + 1 < sizeof(variable); name++)
+		variable[at++] =
+		        *name == '-' ? '_' : (char)(*name - ('a' <= *name && *name <= 'z') * 32);
+	value = getenv(variable);
+	if (!value)
+		value = flag->otherwise;
+	return value ? store_words(options, flag, value) : -1;
+}
+
+static const struct flag *flag_named(const char *name, size_t length)
+{
+	for (size_t i = 0; i < FLAG_COUNT; i++) {
+		if (strlen(flags[i].name) == length && strncmp(flags[i].name, name, length) == 0)
+			return &flags[i];
+	}
+	return NULL;
+}
+
+/* Reads the flag at argv[*at], and its value, which may stand behind = or next. */
+static int read_flag(int argc, char **argv, int *at, struct run_options *options, bool *given)
+{
+	const char *word = argv[*at];
+	const char *name = strcmp(word, "-c") == 0 ? "policy" : word + 2;
+	const char *equals = strchr(name, '=');
+	const struct flag *flag;
+
+	if (strcmp(word, "-c") != 0 && strncmp(word, "--", 2) != 0)
+		return mistaken(word, "unexpected argument");
+	flag = flag_named(name, equals ? (size_t)(equals - name) : strlen(name));
+	if (!flag)
+		return mistaken(word, "no such option");
+	given[flag - flags] = true;
+	if (flag->type == FLAG_SWITCH)
+		return store(options, flag, equals ? equals + 1 : "1");
+	if (equals)
+		return store(options, flag, equals + 1);
+	if (*at + 1 == argc)
+		return mistaken(word, "a value is missing");
+	return store(options, flag, argv[++*at]);
+}
+
+int run_options_read(int argc, char **argv, struct run_options *ret_options)
+{
+	struct run_options options = { 0 };
+	bool given[FLAG_COUNT] = { false };
+
+	for (int i = 1; i < argc; i++) {
+		int left;
+
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+			print_help();
+			return EXIT_OK;
+		}
+		left = read_flag(argc, argv, &i, &options, given);
+		if (left >= 0)
+			return left;
+	}
+	for (size_t i = 0; i < FLAG_COUNT; i++) {
+		int left = given[i] ? -1 : fill_in(&options, &flags[i]);
+
+		if (left >= 0)
+			return left;
+	}
+	if (strcmp(options.on_bad_policy, "exit") != 0 &&
+	    strcmp(options.on_bad_policy, "defaults") != 0)
+		return mistaken("--on-bad-policy", "expected exit or defaults");
+	if (options.haproxy.count > SOURCES_MAX)
+		return mistaken("--haproxy", "more than 4 of them");
+	*ret_options = options;
+	return -1;
+}

@@ -1,0 +1,40 @@
+/* run_options.h - what `inference-spoa run` is told by flags and environment.
+ *
+ * One table names every flag, its variable, its default and its help. A flag
+ * wins over the environment (INFERENCE_SPOA_<NAME>, several values separated by
+ * spaces), that over the default. All of it needs a restart; what may change
+ * while running stands in the policy. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policies/core/error.h"
+#include "policies/core/target.h"
+
+enum { LISTEN_MAX = 8 };
+
+struct addresses {
+	const char *at[LISTEN_MAX];
+	uint32_t count;
+};
+
+struct run_options {
+	const char *policy;       /* NULL: the embedded default */
+	struct addresses haproxy; /* runtime sockets */
+	struct addresses spop;
+	struct addresses log_listen;
+	struct addresses admin;
+	struct addresses skip; /* backends that are no instances */
+	const char *log_level;
+	const char *log_format;
+	const char *log_decisions; /* off, all, or N: one in N */
+	const char *on_bad_policy; /* exit or defaults */
+	const char *ready_file;
+	uint64_t seed; /* 0: drawn at start */
+	bool observe;
+	bool no_scrape;
+};
+
+/* -1: go on; else the exit code to leave with (after --help, or a mistake). */
+MUST_CHECK int run_options_read(int argc, char **argv, struct run_options *ret_options);
