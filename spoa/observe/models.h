@@ -1,0 +1,35 @@
+/* models.h - asks each engine which models it serves (GET /v1/models).
+ *
+ * What cannot be asked stays unknown, and an unknown replica may serve anything;
+ * a list once known is kept until another comes. */
+#pragma once
+
+#include "spoa/observe/rounds.h"
+
+struct models;
+
+struct models_counts {
+	uint64_t good, failed, malformed, no_page;
+	uint64_t changed; /* answers that changed what the fleet knew */
+};
+
+struct models_options {
+	usec_t interval;    /* 0: 30 s */
+	usec_t deadline;    /* 0: 2 s */
+	usec_t backoff_max; /* 0: 60 s */
+	uint64_t seed;
+};
+
+MUST_CHECK struct models *models_new(const struct observe *observe, struct fetch *fetch,
+                                     const struct models_options *options);
+void models_free(struct models *models);
+void models_start(struct models *models);
+void models_stop(struct models *models);
+struct models_counts models_counts(const struct models *models);
+
+/* Names in a /v1/models answer, at most room; spans borrow *ret_tree, which the
+ * caller gives to json_decref(). False when it is no such answer; then nothing is
+ * to be freed. Public for tests. */
+struct json_t;
+MUST_CHECK bool models_read(struct span body, struct span *ret_names, size_t room,
+                            size_t *ret_count, struct json_t **ret_tree);

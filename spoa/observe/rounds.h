@@ -1,0 +1,48 @@
+/* rounds.h - asks every replica of the fleet the same thing, again and again.
+ *
+ * Each replica has its own due time, jitter, deadline and back-off, and never
+ * more than one question open, so that one that hangs holds up nobody. New
+ * replicas are asked at once; one that HAProxy sees come up is asked again at
+ * once. What is asked and what the answer means is the visitor's. */
+#pragma once
+
+#include "spoa/observe/observe.h"
+#include "spoa/web/fetch.h"
+
+struct rounds;
+
+enum rounds_verdict {
+	ROUNDS_GOOD,     /* again after the interval */
+	ROUNDS_FAILED,   /* later and later, up to backoff_max */
+	ROUNDS_NOT_HERE, /* it has no such page: again after backoff_max */
+};
+
+struct rounds_options {
+	usec_t interval;
+	double jitter; /* 0..1 of the interval, either way */
+	usec_t deadline;
+	usec_t backoff_max;
+	size_t answer_max; /* bytes */
+	uint64_t seed;
+};
+
+struct rounds_visitor {
+	/* Path of the URL for this target, e.g. "/metrics". */
+	const char *(*path)(void *data, uint32_t target);
+	enum rounds_verdict (*on_answer)(void *data, const struct target *target,
+	                                 const struct fetch_result *result, usec_t now);
+	/* The id is somebody new: what was kept under it is void. */
+	void (*on_new)(void *data, uint32_t target);
+	void *data;
+};
+
+/* fetch and the facts must outlive it. NULL when out of memory. */
+MUST_CHECK struct rounds *rounds_new(const struct observe *observe, struct fetch *fetch,
+                                     const struct rounds_options *options,
+                                     const struct rounds_visitor *visitor);
+/* Gives up open questions. */
+void rounds_free(struct rounds *rounds);
+void rounds_start(struct rounds *rounds);
+void rounds_stop(struct rounds *rounds);
+/* Questions open now. */
+uint32_t rounds_open(const struct rounds *rounds);
