@@ -1,0 +1,46 @@
+/* histogram.c - the bounds are those of vLLM's pages, so that readers meet what they will meet. */
+#include "tests/sim/histogram.h"
+
+#include <inttypes.h>
+
+const double histogram_ttft_bounds[HISTOGRAM_BOUNDS + 1] = {
+	0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75,
+	1,     2.5,   5,    7.5,  10,   20,   40,   80,  160,  640, 2560,
+};
+const double histogram_itl_bounds[HISTOGRAM_BOUNDS + 1] = {
+	0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5,
+	0.75, 1,     2.5,  5,     7.5, 10,   20,  40,  80,
+};
+const double histogram_e2e_bounds[HISTOGRAM_BOUNDS + 1] = {
+	0.3, 0.5, 0.8, 1,  1.5, 2,   2.5, 5,   10,   15,   20,
+	30,  40,  50,  60, 120, 240, 480, 960, 1920, 7680,
+};
+
+void histogram_add(struct histogram *histogram, double seconds)
+{
+	histogram->count++;
+	histogram->sum += seconds;
+	for (int i = 0; histogram->bounds[i] > 0; i++) {
+		if (seconds <= histogram->bounds[i]) {
+			histogram->buckets[i]++;
+			return;
+		}
+	}
+}
+
+void histogram_write(const struct histogram *histogram, const char *name, const char *labels,
+                     struct bytes *out)
+{
+	uint64_t below = 0;
+
+	bytes_format(out, "# HELP %s Simulated.\n# TYPE %s histogram\n", name, name);
+	for (int i = 0; histogram->bounds[i] > 0; i++) {
+		below += histogram->buckets[i];
+		bytes_format(out, "%s_bucket{%s,le=\"%g\"} %" PRIu64 "\n", name, labels,
+		             histogram->bounds[i], below);
+	}
+	bytes_format(out, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels,
+	             histogram->count);
+	bytes_format(out, "%s_sum{%s} %.6f\n", name, labels, histogram->sum);
+	bytes_format(out, "%s_count{%s} %" PRIu64 "\n", name, labels, histogram->count);
+}
