@@ -1,0 +1,56 @@
+/* node.c - a place in a document: its children, its path. */
+#include <stdio.h>
+#include <string.h>
+
+#include "policies/core/name.h"
+#include "spoa/config/document.h"
+
+const struct node *node_named(const struct node *object, const char *name)
+{
+	for (const struct node *node = object ? object->child : NULL; node; node = node->next) {
+		if (node->name && name_is(name, (struct span){ node->name, strlen(node->name) }))
+			return node;
+	}
+	return NULL;
+}
+
+size_t node_count(const struct node *node)
+{
+	size_t count = 0;
+
+	for (const struct node *child = node->child; child; child = child->next)
+		count++;
+	return count;
+}
+
+/* Writes so that the text ends at end; what would begin before start is cut. */
+static char *prepend(char *start, char *end, const char *text)
+{
+	size_t len = strlen(text);
+	size_t room = (size_t)(end - start);
+
+	if (len > room) {
+		text += len - room;
+		len = room;
+	}
+	return memcpy(end - len, text, len);
+}
+
+void node_path(const struct node *node, char ret_path[NODE_PATH_MAX])
+{
+	char *at = ret_path + NODE_PATH_MAX - 1;
+	char place[32];
+
+	*at = '\0';
+	for (; node->parent; node = node->parent) {
+		if (node->name) {
+			at = prepend(ret_path, at, node->name);
+			if (node->parent->parent)
+				at = prepend(ret_path, at, ".");
+		} else {
+			(void)snprintf(place, sizeof(place), "[%zu]", node->index);
+			at = prepend(ret_path, at, place);
+		}
+	}
+	memmove(ret_path, at, strlen(at) + 1);
+}
