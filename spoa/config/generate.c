@@ -1,0 +1,69 @@
+/* generate.c - what is asked of the generator, and how its words are read. */
+#include "spoa/config/generate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/core/bug.h"
+
+void generate_init(struct generate *generate)
+{
+	struct error error = { "" };
+
+	*generate = (struct generate){ .version = 0 };
+	if (!ladder_parse((struct span){ LADDER_DEFAULT, strlen(LADDER_DEFAULT) },
+	                  &generate->ladder, &error))
+		bug("the default ladder is a ladder", __FILE__, __LINE__);
+}
+
+bool generate_version(const char *text, unsigned *ret_version, struct error *error)
+{
+	char *end = NULL;
+	unsigned long major, minor;
+
+	if (strcmp(text, "any") == 0) {
+		*ret_version = 0;
+		return true;
+	}
+	major = strtoul(text, &end, 10);
+	if (end == text || *end != '.' || major > 99)
+		return error_set(error, "\"%s\" is no version of HAProxy, such as 2.6", text);
+	text = end + 1;
+	minor = strtoul(text, &end, 10);
+	if (end == text || (*end != '\0' && *end != '.') || minor > 99)
+		return error_set(error, "\"%s\" is no version of HAProxy, such as 2.6", text);
+	if (major * 100 + minor < 206)
+		return error_set(error, "HAProxy %lu.%lu is too old, 2.6 is the first", major,
+		                 minor);
+	*ret_version = (unsigned)(major * 100 + minor);
+	return true;
+}
+
+bool generate_regex(const char *text, enum generate_regex *ret_regex, struct error *error)
+{
+	static const char *const names[] = { "any", "pcre", "posix" };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(text, names[i]) == 0) {
+			*ret_regex = (enum generate_regex)i;
+			return true;
+		}
+	return error_set(error, "\"%s\" is not one of any, pcre, posix", text);
+}
+
+bool generate_topology(const char *text, enum generate_topology *ret_topology, struct error *error)
+{
+	static const char *const names[] = { "combined", "upper", "lower" };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(text, names[i]) == 0) {
+			*ret_topology = (enum generate_topology)i;
+			return true;
+		}
+	return error_set(error, "\"%s\" is not one of combined, upper, lower", text);
+}
+
+bool generate_head_form(unsigned version)
+{
+	return version >= GENERATE_HEAD_FORM_SINCE;
+}

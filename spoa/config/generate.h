@@ -1,0 +1,78 @@
+/* generate.h - what HAProxy reads, printed from the contract and the ladder.
+ *
+ * The names come from spoa/messages/contract.h, the blocks from a struct ladder;
+ * nothing in haproxy/ is written by hand except its README.md and models.map,
+ * and a test compares every file there with what these functions print.
+ *
+ * There are two ways to hash a prompt. The *prompt form* runs on 2.6 and newer:
+ * it copies the prompt into a variable and hashes slices of it. The *head form*
+ * needs 3.0: it only finds where the prompt begins, within the first
+ * GENERATE_HEAD bytes, and hashes slices of the body itself. Whole blocks hash
+ * alike in both where the prompt's key lies within the head; else the head form
+ * hashes the whole body, and says so by a larger plen. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "policies/core/error.h"
+#include "policies/core/ladder.h"
+
+enum {
+	GENERATE_HEAD = 2048,           /* bytes in which the head form looks for the prompt */
+	GENERATE_LINE_MAX = 2048,       /* HAProxy's longest line, with its NUL */
+	GENERATE_WORDS_MAX = 64,        /* words of a line */
+	GENERATE_ARGUMENTS_MAX = 255,   /* of a message; HAProxy wraps the count silently */
+	GENERATE_HEAD_FORM_SINCE = 300, /* version from which the head form is printed */
+};
+
+enum generate_regex {
+	GENERATE_REGEX_ANY, /* an .if that asks HAProxy */
+	GENERATE_REGEX_PCRE,
+	GENERATE_REGEX_POSIX,
+};
+
+enum generate_topology {
+	GENERATE_COMBINED, /* one HAProxy, one agent, both levels */
+	GENERATE_UPPER,    /* level 1 only: a server is a lower HAProxy */
+	GENERATE_LOWER,    /* level 2 only: the instance is given */
+};
+
+struct generate {
+	struct ladder ladder;
+	unsigned version; /* 100 * major + minor of HAProxy; 0 = any from 2.6 on */
+	enum generate_regex regex;
+	enum generate_topology topology;
+};
+
+/* The default ladder, any version, any regex, combined. */
+void generate_init(struct generate *generate);
+
+/* Reads "2.6", "3.0"...; "any" is 0. Below 2.6 is an error. */
+MUST_CHECK bool generate_version(const char *text, unsigned *ret_version, struct error *error);
+MUST_CHECK bool generate_regex(const char *text, enum generate_regex *ret_regex,
+                               struct error *error);
+MUST_CHECK bool generate_topology(const char *text, enum generate_topology *ret_topology,
+                                  struct error *error);
+
+/* True if this version gets the head form. */
+bool generate_head_form(unsigned version);
+
+/* The SPOE file. The only error is a ladder that makes too many arguments; then
+ * nothing has been printed. */
+MUST_CHECK bool generate_spoe(const struct generate *generate, FILE *out, struct error *error);
+
+/* The value of log-format, one line, quoted as HAProxy wants it. */
+void generate_log_format(FILE *out);
+
+/* The rules that find the prompt and set txn.infer_plen. */
+void generate_prompt(const struct generate *generate, FILE *out);
+
+/* The lines of a frontend behind its bind. */
+void generate_routing(const struct generate *generate, FILE *out);
+
+/* A whole haproxy.cfg that runs. */
+void generate_config(const struct generate *generate, FILE *out);
+
+/* docs/wire.md. */
+void generate_wire(FILE *out);

@@ -1,0 +1,107 @@
+/* generate_backends.c - instances, the agent, and the ring of end lines.
+ *
+ * One instance is one backend, its servers are the replicas; above another
+ * HAProxy a server is the address of the lower one. The agent's servers are
+ * checked fast, since nbsrv() is what keeps a dead agent from costing anyone a
+ * timeout. */
+#include "spoa/config/generate_parts.h"
+
+#include <ctype.h>
+
+#include "spoa/messages/contract.h"
+
+static void replicas(FILE *out, char letter, unsigned count)
+{
+	(void)fprintf(
+	        out,
+	        "backend svc-%c\n"
+	        "    balance leastconn                             # when the agent is silent\n"
+	        "    use-server %%[var(txn.infer.replica)] if { var(txn.infer.replica) -m found } "
+	        "{ be_name,strcmp(txn.infer.instance) eq 0 }\n"
+	        "    option httpchk GET /health\n"
+	        "    timeout check 5s\n"
+	        "    default-server check inter 2s fastinter 500ms fall 3 rise 2 weight 100 "
+	        "maxconn 256 maxqueue 32 pool-purge-delay 2s\n",
+	        letter);
+	for (unsigned i = 0; i < count; i++)
+		(void)fprintf(out, "    server %c%u \"${INFER_%c%u}\"\n", letter, i,
+		              toupper((unsigned char)letter), i);
+}
+
+static void cluster(FILE *out, char letter)
+{
+	(void)fprintf(
+	        out,
+	        "backend svc-%c\n"
+	        "    balance leastconn                             # when the agent is silent\n"
+	        "    retry-on conn-failure                         # the lower one has made its "
+	        "own retries\n"
+	        "    option httpchk GET /infer-health\n"
+	        "    timeout check 5s\n"
+	        "    default-server check inter 1s fall 2 rise 1 weight 100 maxconn 1024 "
+	        "pool-purge-delay 2s\n"
+	        "    server low0 \"${INFER_%c0}\"\n",
+	        letter, toupper((unsigned char)letter));
+}
+
+static void instances(const struct generate *generate, FILE *out)
+{
+	(void)fprintf(out, "\n# one instance = one backend; its servers are %s\n",
+	              generate->topology == GENERATE_UPPER ? "the lower HAProxy of a cluster"
+	                                                   : "the replicas");
+	switch (generate->topology) {
+	case GENERATE_COMBINED:
+		replicas(out, 'a', 3);
+		(void)fputc('\n', out);
+		replicas(out, 'b', 2);
+		break;
+	case GENERATE_UPPER:
+		cluster(out, 'a');
+		(void)fputc('\n', out);
+		cluster(out, 'b');
+		break;
+	case GENERATE_LOWER:
+		replicas(out, 'a', 3);
+		break;
+	}
+}
+
+static void agents(FILE *out)
+{
+	(void)fputs("\n"
+	            "# the agent: its list of models, its SPOP port, its log port\n"
+	            "backend infer-models\n"
+	            "    option httpchk GET /readyz\n"
+	            "    server agent \"${INFER_HTTP}\" check inter 1s fall 2 rise 1\n"
+	            "\n"
+	            "backend " CONTRACT_BACKEND "\n"
+	            "    mode tcp                                      # 3.1+ makes it \"spop\" by "
+	            "itself; \"mode spop\" is fatal before 3.1\n"
+	            "    no option http-no-delay\n"
+	            "    no option abortonclose\n"
+	            "    balance roundrobin\n"
+	            "    option spop-check\n"
+	            "    option redispatch 1\n"
+	            "    retries 1                                     # never 0 before 3.1\n"
+	            "    timeout connect 200ms\n"
+	            "    timeout server  3m\n"
+	            "    timeout check   200ms\n"
+	            "    default-server check inter 500ms fastinter 100ms fall 2 rise 1    # never "
+	            "maxconn\n"
+	            "    server agent \"${INFER_SPOP}\"\n"
+	            "\n"
+	            "ring infer-log\n"
+	            "    format raw\n"
+	            "    maxlen 2048\n"
+	            "    size 1048576\n"
+	            "    timeout connect 1s\n"
+	            "    timeout server 10s\n"
+	            "    server agent \"${INFER_LOG}\"\n",
+	            out);
+}
+
+void generate_backends(const struct generate *generate, FILE *out)
+{
+	instances(generate, out);
+	agents(out);
+}

@@ -1,0 +1,179 @@
+/* generate_routing.c - the lines of a frontend, in the order HAProxy runs them.
+ *
+ * Everything the agent is told must have been computed before the group is sent,
+ * everything it answers may be used only behind it; both is why no event sends
+ * our messages. */
+#include "spoa/config/generate_parts.h"
+
+#include "spoa/messages/contract.h"
+
+static void loggers(FILE *out)
+{
+	(void)fputs(
+	        "    option http-no-delay                          # else streams come in bursts "
+	        "of 200 ms\n"
+	        "    log \"${INFER_LOG}\" len 2048 format raw local0  # survives a reload\n"
+	        "    log ring@infer-log format raw local0          # survives the agent's restart\n"
+	        "    log-format ",
+	        out);
+	generate_log_format(out);
+	(void)fputc('\n', out);
+}
+
+static void filter(const struct generate *generate, FILE *out)
+{
+	static const char line[] =
+	        "    filter spoe engine " CONTRACT_ENGINE " config \"${INFER_ETC}/%s\"\n";
+
+	if (generate->version == 0)
+		(void)fputs("    .if version_atleast(3.0)\n", out);
+	if (generate->version == 0 || generate_head_form(generate->version))
+		(void)fprintf(out, line, "spoe-3.cfg");
+	if (generate->version == 0)
+		(void)fputs("    .else\n", out);
+	if (!generate_head_form(generate->version))
+		(void)fprintf(out, line, "spoe.cfg");
+	if (generate->version == 0)
+		(void)fputs("    .endif\n", out);
+	if (generate->topology == GENERATE_LOWER)
+		(void)fputs("    monitor-uri /infer-health                     # asked by the "
+		            "upper HAProxy; not logged\n"
+		            "    monitor fail if { nbsrv(svc-a) lt 1 }\n",
+		            out);
+}
+
+static void conditions(FILE *out)
+{
+	(void)fputs("\n"
+	            "    # what is routed; all else passes untouched\n"
+	            "    acl infer_post      method POST\n"
+	            "    acl infer_path      path_beg /v1/ /generate /rerank /score\n"
+	            "    acl infer_json      req.hdr(content-type) -m beg -i application/json\n"
+	            "    acl infer_enc       req.hdr(content-encoding) -m found\n"
+	            "    acl infer_anthropic path_beg /v1/messages\n"
+	            "    acl infer_trusted   src 127.0.0.0/8           # who may steer; a lower "
+	            "HAProxy names the upper one\n"
+	            "    acl infer_up        nbsrv(" CONTRACT_BACKEND ") gt 0\n"
+	            "    acl infer_asked     var(txn.infer_t0) -m found\n"
+	            "\n"
+	            "    # headers that steer: from trusted clients only\n"
+	            "    http-request set-var(txn.infer_s0) req.fhdr(x-infer-session)\n"
+	            "    http-request set-var(txn.infer_dbg) int(1) if infer_trusted { "
+	            "req.fhdr(x-infer-debug) -m str 1 }\n"
+	            "    http-request del-header x-infer- -m beg if !infer_trusted\n",
+	            out);
+}
+
+static void computed(const struct generate *generate, FILE *out)
+{
+	(void)fputs("\n"
+	            "    # body, model, tenant, prompt\n"
+	            "    http-request wait-for-body time 30s if infer_post infer_path      # 408 "
+	            "when it ends\n"
+	            "    http-request set-var(txn.infer_model) req.body,json_query('$.model') if "
+	            "infer_post infer_path infer_json !infer_enc\n"
+	            "    http-request set-var(txn.infer_model) req.fhdr(model) if infer_post "
+	            "infer_path !{ var(txn.infer_model) -m found }\n"
+	            "    http-request set-var(txn.infer_map) "
+	            "\"var(txn.infer_model),map_str(${INFER_ETC}/models.map)\" if { "
+	            "var(txn.infer_model) -m found }\n"
+	            "    http-request set-var(txn.infer_tenant) "
+	            "\"req.fhdr(authorization),xxh64(${INFER_SEED})\" if infer_post infer_path\n"
+	            "    http-request set-var(txn.infer_tenant) "
+	            "\"req.fhdr(x-api-key),xxh64(${INFER_SEED})\" if infer_post infer_path !{ "
+	            "req.fhdr(authorization) -m found }\n",
+	            out);
+	generate_prompt(generate, out);
+	if (generate->topology == GENERATE_LOWER)
+		(void)fputs("    http-request set-var(txn.infer_be) str(svc-a)     # the instance "
+		            "is chosen: the agent answers the replica only\n",
+		            out);
+}
+
+static void asked(const struct generate *generate, FILE *out)
+{
+	(void)fprintf(out,
+	              "\n"
+	              "    # ask%s\n"
+	              "    http-request set-var(txn.infer_t0) date(0,ms) if infer_post infer_path\n"
+	              "    http-request send-spoe-group %s %s if infer_asked infer_up\n",
+	              generate_head_form(generate->version)
+	                      ? ""
+	                      : "; the copy of the prompt goes at once",
+	              CONTRACT_ENGINE, CONTRACT_ROUTE);
+	if (!generate_head_form(generate->version))
+		(void)fputs("    http-request unset-var(txn.infer_p)\n", out);
+	(void)fputs("    http-request del-header x-infer- -m beg\n"
+	            "    http-request del-header routing-strategy\n"
+	            "    http-request del-header x-prefiller-host-port\n"
+	            "\n"
+	            "    # refuse, only if the agent said so\n",
+	            out);
+	generate_refusals(out);
+}
+
+static void routed(FILE *out)
+{
+	(void)fputs("\n"
+	            "    # route\n"
+	            "    http-request set-header x-infer-model %[var(txn.infer.model)] if { "
+	            "var(txn.infer.model) -m found }\n"
+	            "    http-request set-header x-prefiller-host-port %[var(txn.infer.prefill)] "
+	            "if { var(txn.infer.prefill) -m found }\n"
+	            "    http-request set-header x-data-parallel-rank %[var(txn.infer.rank)] if { "
+	            "var(txn.infer.rank) -m found }\n"
+	            "    http-request set-header x-request-id %[unique-id] if !{ "
+	            "req.fhdr(x-request-id) -m found }\n"
+	            "    http-request set-priority-class var(txn.infer.priority) if { "
+	            "var(txn.infer.priority) -m found }\n"
+	            "    http-request set-priority-offset var(txn.infer.priority_offset) if { "
+	            "var(txn.infer.priority_offset) -m found }\n"
+	            "    use_backend infer-models if METH_GET { path /v1/models } { "
+	            "nbsrv(infer-models) gt 0 }\n"
+	            "    use_backend %[var(txn.infer.instance)] if { var(txn.infer.instance) -m "
+	            "found }\n"
+	            "    use_backend %[var(txn.infer_map)] if { var(txn.infer_map) -m found }\n"
+	            "    default_backend svc-a\n",
+	            out);
+}
+
+static void answered(FILE *out)
+{
+	(void)fprintf(
+	        out,
+	        "\n"
+	        "    # first body byte of a stream: true TTFT, and a first-token deadline (504)\n"
+	        "    acl infer_sse res.hdr(content-type) -m beg -i text/event-stream\n"
+	        "    http-response set-var(txn.infer_ra) res.fhdr(retry-after),add(0) if { status "
+	        "429 503 }\n"
+	        "    http-response wait-for-body time 540s at-least 1 if infer_asked { status 200 "
+	        "} infer_sse\n"
+	        "    http-response set-var(txn.infer_t1) date(0,ms) if infer_asked { status 200 } "
+	        "infer_sse { res.body_len gt 0 }\n"
+	        "    http-response send-spoe-group %s %s if { var(txn.infer_t1) -m found } !{ "
+	        "var(txn.infer.err) -m found } infer_up\n"
+	        "    http-response set-header x-session-id %%[var(txn.infer.session)] if { "
+	        "var(txn.infer.session) -m found } { srv_name,strcmp(txn.infer.replica) eq 0 }\n"
+	        "    http-after-response set-header x-request-id %%[unique-id]\n",
+	        CONTRACT_ENGINE, CONTRACT_FIRST);
+	(void)fputs("    http-after-response set-header x-infer-instance "
+	            "%[var(txn.infer.instance)] if { var(txn.infer_dbg) -m found }\n"
+	            "    http-after-response set-header x-infer-replica %[var(txn.infer.replica)] "
+	            "if { var(txn.infer_dbg) -m found }\n"
+	            "    http-after-response set-header x-infer-reason %[var(txn.infer.reason)] if "
+	            "{ var(txn.infer_dbg) -m found }\n"
+	            "    http-after-response set-header x-infer-served %[srv_name] if { "
+	            "var(txn.infer_dbg) -m found }\n",
+	            out);
+}
+
+void generate_routing(const struct generate *generate, FILE *out)
+{
+	loggers(out);
+	filter(generate, out);
+	conditions(out);
+	computed(generate, out);
+	asked(generate, out);
+	routed(out);
+	answered(out);
+}

@@ -1,0 +1,307 @@
+/* test_generate.c - what is checked in is what the generator prints, and keeps
+ * HAProxy's limits. Proves P031, P033, P041, P050, P119, P120. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "spoa/config/generate.h"
+#include "spoa/messages/contract.h"
+
+/* The tree, from the place of this file. */
+static char *file_of_tree(const char *path)
+{
+	char name[4096];
+	size_t root = strlen(__FILE__) - strlen("tests/spoa/config/test_generate.c");
+	char *text = calloc(1, 1 << 16);
+	FILE *file;
+
+	(void)snprintf(name, sizeof(name), "%.*s%s", (int)root, __FILE__, path);
+	file = fopen(name, "r");
+	assert_non_null(file);
+	assert_non_null(text);
+	(void)fread(text, 1, (1 << 16) - 1, file);
+	(void)fclose(file);
+	return text;
+}
+
+enum what { CONFIG, ROUTING, SPOE, LOG_FORMAT, WIRE };
+
+static char *printed(enum what what, const struct generate *generate)
+{
+	struct error error = { "" };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	switch (what) {
+	case CONFIG:
+		generate_config(generate, out);
+		break;
+	case ROUTING:
+		generate_routing(generate, out);
+		break;
+	case SPOE:
+		assert_true(generate_spoe(generate, out, &error));
+		break;
+	case LOG_FORMAT:
+		generate_log_format(out);
+		break;
+	case WIRE:
+		generate_wire(out);
+		break;
+	}
+	(void)fclose(out);
+	return text;
+}
+
+static struct generate wanted(unsigned version, enum generate_topology topology)
+{
+	struct generate generate;
+
+	generate_init(&generate);
+	generate.version = version;
+	generate.topology = topology;
+	return generate;
+}
+
+static void assert_same(const char *path, enum what what, unsigned version,
+                        enum generate_topology topology)
+{
+	struct generate generate = wanted(version, topology);
+	char *shipped = file_of_tree(path);
+	char *text = printed(what, &generate);
+
+	assert_string_equal(text, shipped);
+	free(text);
+	free(shipped);
+}
+
+static void shipped_files_are_what_is_printed(void **state)
+{
+	(void)state;
+	assert_same("haproxy/spoe.cfg", SPOE, 0, GENERATE_COMBINED);
+	assert_same("haproxy/spoe.cfg", SPOE, 206, GENERATE_COMBINED);
+	assert_same("haproxy/spoe-3.cfg", SPOE, 300, GENERATE_COMBINED);
+	assert_same("haproxy/spoe-3.cfg", SPOE, 302, GENERATE_UPPER);
+	assert_same("haproxy/haproxy.cfg", CONFIG, 0, GENERATE_COMBINED);
+	assert_same("haproxy/routing.cfg", ROUTING, 0, GENERATE_COMBINED);
+	assert_same("haproxy/split/upper.cfg", CONFIG, 0, GENERATE_UPPER);
+	assert_same("haproxy/split/lower.cfg", CONFIG, 0, GENERATE_LOWER);
+	assert_same("docs/wire.md", WIRE, 0, GENERATE_COMBINED);
+}
+
+static void the_log_format_holds_what_delays_it(void **state)
+{
+	struct generate generate = wanted(0, GENERATE_COMBINED);
+	char *format = printed(LOG_FORMAT, &generate);
+	char *config = printed(CONFIG, &generate);
+	char line[2048];
+
+	(void)state;
+	assert_memory_equal(format, "\"infer v=1 ev=end id=%ID ", 25);
+	assert_non_null(strstr(format, " B=%B sq=%sq bq=%bq\""));
+	assert_non_null(strstr(format, " addr=%si:%sp st=%ST ts=%tsc rc=%rc "));
+	assert_true(snprintf(line, sizeof(line), "    log-format %s\n", format) < 2048);
+	assert_non_null(strstr(config, line));
+	free(config);
+	free(format);
+}
+
+/* Words as HAProxy counts them, leading blanks left out. */
+static unsigned words_of(const char *line, size_t length)
+{
+	unsigned words = 0;
+	char quote = '\0';
+	bool inside = false;
+
+	for (size_t i = 0; i < length; i++) {
+		if (quote)
+			quote = line[i] == quote ? '\0' : quote;
+		else if (line[i] == '\'' || line[i] == '"')
+			quote = line[i];
+		if (line[i] == ' ' && !quote) {
+			inside = false;
+		} else if (!inside) {
+			inside = true;
+			words++;
+		}
+	}
+	return words;
+}
+
+static void assert_lines_fit(const char *text)
+{
+	while (*text != '\0') {
+		size_t length = strcspn(text, "\n");
+
+		assert_true(length < GENERATE_LINE_MAX);
+		if (*text != '#')
+			assert_true(words_of(text, length) <= GENERATE_WORDS_MAX);
+		text += length + (text[length] == '\n');
+	}
+}
+
+static void every_line_fits_in_every_version(void **state)
+{
+	static const unsigned versions[] = { 0, 206, 300, 302 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+		for (unsigned topology = GENERATE_COMBINED; topology <= GENERATE_LOWER;
+		     topology++) {
+			struct generate generate =
+			        wanted(versions[i], (enum generate_topology)topology);
+			char *spoe = printed(SPOE, &generate);
+			char *config = printed(CONFIG, &generate);
+
+			assert_lines_fit(spoe);
+			assert_lines_fit(config);
+			free(config);
+			free(spoe);
+		}
+}
+
+static unsigned count_of(const char *text, const char *what)
+{
+	unsigned count = 0;
+
+	for (text = strstr(text, what); text; text = strstr(text + 1, what))
+		count++;
+	return count;
+}
+
+static void another_ladder_changes_blocks_and_id_together(void **state)
+{
+	struct generate generate = wanted(206, GENERATE_COMBINED);
+	struct error error = { "" };
+	char *spoe;
+
+	(void)state;
+	assert_true(ladder_parse((struct span){ "2x512,1x64k", 11 }, &generate.ladder, &error));
+	spoe = printed(SPOE, &generate);
+	assert_non_null(strstr(spoe, "'lid=str(\"2x512,1x64k\")'"));
+	assert_non_null(strstr(spoe, " h0=var(txn.infer_p),bytes(0,512),xxh64(0) "));
+	assert_non_null(strstr(spoe, " h2=var(txn.infer_p),bytes(1024,65536),xxh64(0)\n"));
+	assert_int_equal(count_of(spoe, "xxh64(0)"), 3);
+	free(spoe);
+}
+
+static void only_one_form_is_printed_for_a_version(void **state)
+{
+	struct generate old = wanted(206, GENERATE_COMBINED);
+	struct generate new = wanted(300, GENERATE_COMBINED);
+	char *old_config = printed(CONFIG, &old), *new_config = printed(CONFIG, &new);
+	char *new_spoe = printed(SPOE, &new);
+
+	(void)state;
+	assert_null(strstr(old_config, "infer_o0"));
+	assert_non_null(strstr(old_config, "/spoe.cfg\""));
+	assert_non_null(strstr(old_config, "http-request unset-var(txn.infer_p)\n"));
+	assert_null(strstr(new_config, "infer_p)"));
+	assert_non_null(strstr(new_config, "/spoe-3.cfg\""));
+	assert_null(strstr(new_config, "version_atleast"));
+	assert_null(strstr(new_spoe, "infer_p)"));
+	assert_int_equal(count_of(new_spoe, "=req.body,bytes(txn.infer_o0),bytes("), 32);
+	free(new_spoe);
+	free(new_config);
+	free(old_config);
+}
+
+static void a_named_regex_leaves_no_question(void **state)
+{
+	struct generate generate = wanted(206, GENERATE_COMBINED);
+	char *config;
+
+	(void)state;
+	generate.regex = GENERATE_REGEX_POSIX;
+	config = printed(CONFIG, &generate);
+	assert_null(strstr(config, "    .if"));
+	assert_null(strstr(config, "\\x22"));
+	assert_non_null(strstr(config, "[[:punct:]](messages|prompt|input)[[:punct:]]"));
+	free(config);
+	generate.regex = GENERATE_REGEX_PCRE;
+	config = printed(CONFIG, &generate);
+	assert_null(strstr(config, "    .if"));
+	assert_null(strstr(config, "[[:punct:]]"));
+	free(config);
+}
+
+static void a_split_changes_what_it_must(void **state)
+{
+	struct generate upper = wanted(0, GENERATE_UPPER), lower = wanted(0, GENERATE_LOWER);
+	char *above = printed(CONFIG, &upper), *below = printed(CONFIG, &lower);
+
+	(void)state;
+	assert_null(strstr(above, "use-server"));
+	assert_non_null(strstr(above, "    option httpchk GET /infer-health\n"));
+	assert_non_null(strstr(below, "    http-request set-var(txn.infer_be) str(svc-a)"));
+	assert_true(strstr(below, "set-var(txn.infer_be)") < strstr(below, "send-spoe-group"));
+	assert_non_null(strstr(below, "    monitor-uri /infer-health"));
+	assert_null(strstr(below, "svc-b"));
+	free(below);
+	free(above);
+}
+
+static void versions_are_read(void **state)
+{
+	struct error error = { "" };
+	unsigned version = 7;
+	static const char *const wrong[] = { "", "3", "x", "3.", "2.5", "3.x", "100.0", "3.0 " };
+
+	(void)state;
+	assert_true(generate_version("any", &version, &error));
+	assert_int_equal(version, 0);
+	assert_true(generate_version("2.6", &version, &error));
+	assert_int_equal(version, 206);
+	assert_true(generate_version("3.0.11", &version, &error));
+	assert_int_equal(version, 300);
+	assert_false(generate_head_form(299));
+	assert_true(generate_head_form(300));
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		error.text[0] = '\0';
+		assert_false(generate_version(wrong[i], &version, &error));
+		assert_int_not_equal(error.text[0], '\0');
+	}
+	assert_int_equal(version, 300);
+}
+
+static void every_variable_is_registered(void **state)
+{
+	struct generate generate = wanted(0, GENERATE_COMBINED);
+	char *spoe = printed(SPOE, &generate);
+	char *names = strstr(spoe, "    register-var-names ");
+	char line[1024];
+
+	(void)state;
+	assert_non_null(names);
+	(void)snprintf(line, sizeof(line), "%.*s ", (int)strcspn(names, "\n"), names);
+#define REGISTERED(id, name, type, help) assert_non_null(strstr(line, " " name " "));
+	VARIABLES(REGISTERED)
+#undef REGISTERED
+	assert_non_null(strstr(spoe, "    no option   send-frag-payload\n"));
+	free(spoe);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shipped_files_are_what_is_printed),
+		cmocka_unit_test(the_log_format_holds_what_delays_it),
+		cmocka_unit_test(every_line_fits_in_every_version),
+		cmocka_unit_test(another_ladder_changes_blocks_and_id_together),
+		cmocka_unit_test(only_one_form_is_printed_for_a_version),
+		cmocka_unit_test(a_named_regex_leaves_no_question),
+		cmocka_unit_test(a_split_changes_what_it_must),
+		cmocka_unit_test(versions_are_read),
+		cmocka_unit_test(every_variable_is_registered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
