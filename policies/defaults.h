@@ -15,5 +15,7 @@ extern const struct option instance_options[]; /* of struct instance_policy */
 
 /* The embedded default: no rules, no instances named, least-work at both levels. */
 void policy_default(struct policy *ret_policy);
-/* The entry's settings as this recipe wants them (picker's own at their defaults). */
+/* A level 1 entry as this recipe wants it (the picker's own settings at their defaults). */
 void entry_default(struct entry_policy *ret_entry, const struct strategy *strategy);
+/* The same for level 2, where prefer-serving-below is off unless it is asked for. */
+void entry_default_replicas(struct entry_policy *ret_entry, const struct strategy *strategy);

@@ -54,18 +54,37 @@ struct prompt {
 	uint64_t chain[LADDER_BLOCKS_MAX]; /* chained, seeded with ladder and model */
 };
 
+/* What engines, HAProxy and averages say of a target. Negative: not known. */
+struct load {
+	double pending; /* requests waiting, in the engine and in HAProxy's queue */
+	double ttft_ms; /* averages, drifting towards the others' as they age */
+	double e2e_ms;
+	double kv_usage; /* 0..1 */
+};
+
 struct candidate {
 	struct target *target;
 	const struct instance *instance;
-	const struct replica *replica;  /* NULL when instances are the candidates */
-	double running;                 /* raw: own + foreign + drift, >= 0 */
+	const struct replica *replica; /* NULL when instances are the candidates */
+	const struct load *load;       /* NULL while no entry of the chain asks for it */
+	/* Of an instance: its replicas that can serve, when a signal reads them. */
+	const struct candidate *members;
+	uint32_t member_count;
+	uint32_t engines;               /* of an instance: usable replicas; 1 of a replica */
+	uint32_t own;                   /* requests in flight that this agent sent */
+	double running;                 /* raw: own + foreign + drift, per engine, >= 0 */
 	double running_scored;          /* divided by the relative weight: for comparisons only */
-	double prefill_tokens;          /* waiting for their first byte, of the ledger */
+	double prefill_tokens;          /* waiting for their first byte, per engine */
+	double tokens;                  /* prefill + a part of the resident, as running_scored */
+	double failures;                /* 0..1 */
+	uint32_t blocks;                /* consecutive blocks of the prompt it holds */
 	uint32_t matched;               /* m(c): bytes of the prompt it holds */
-	uint32_t effective;             /* E(c): of these, what the others do not hold as well */
+	double effective;               /* E(c): of these, what the others do not hold as well */
 	double share;                   /* 0..1, matched / total */
 	double uncached_tokens;         /* U(c) */
 	bool hit;                       /* effective >= the floor */
+	bool continued;                 /* others went on from the deepest block it holds */
+	bool spilled;                   /* a holder that was too busy for its own prefix */
 	double score;                   /* set by the score stage; higher is better */
 	double graded;                  /* the score before the service weight */
 	const struct stage *dropped_by; /* NULL while standing */
@@ -106,12 +125,22 @@ struct decision {
 	struct level_trace levels[2]; /* [0] instances, [1] replicas */
 };
 
+/* How a level ended, or goes on. */
+enum walk_end {
+	WALK_ON,
+	WALK_CHOSEN,    /* pool[chosen] */
+	WALK_NOBODY,    /* level 2: no replica to name, HAProxy shall choose */
+	WALK_FALLBACK,  /* nobody is left */
+	WALK_EXHAUSTED, /* no entry of the chain yielded anybody */
+};
+
 /* One request on its way through one level. The candidates standing are
  * pool[0..standing); the dropped stay behind them. */
 struct walk {
 	const struct request *request;
 	const struct prompt *prompt;
-	const struct entry_policy *entry;
+	const struct entry_policy *entry; /* the one tried now */
+	const struct strategy *strategy;  /* the entry's, or what that falls to */
 	const struct facts *facts;
 	usec_t now;
 	struct rng *rng;
@@ -119,4 +148,23 @@ struct walk {
 	size_t count, standing;
 	int level; /* 1 instances, 2 replicas */
 	bool any_hit;
+
+	/* Where the candidates come from. */
+	uint32_t model;                  /* fleet's id */
+	const struct rule *rule;         /* level 1 */
+	const struct instance *instance; /* level 2 */
+	const struct scratch *scratch;   /* the decider's memory for this walk */
+	bool exact;      /* leave nothing out for speed: somebody looks at the trace */
+	bool wants_load; /* an entry of the chain reads candidate->load */
+
+	/* What the stages found out. */
+	bool panic;    /* health was undone */
+	bool narrowed; /* stage prefix left only holders, or only those to seed */
+	bool seeding;  /* only idle targets stand, to compute a shared prompt once more */
+	bool spilling; /* the holders were too busy, the others are asked */
+	bool gated;    /* the imbalance gate fired */
+	bool latched;  /* it had fired before and has not yet been satisfied */
+	bool degraded; /* the strategy lacks its first signal, another took its place */
+	bool overload; /* every candidate was dropped by admission, whatever the entry */
+	bool hard;     /* ... each over a hard limit by a number to be trusted */
 };

@@ -30,15 +30,14 @@ enum target_kind { TARGET_FREE, TARGET_INSTANCE, TARGET_REPLICA };
 struct target {
 	uint32_t id;
 	enum target_kind kind;
-	char label[NAME_MAX_BYTES]; /* instance: its name; replica: its address */
 	usec_t since;               /* first seen, or re-used for another address */
 	uint64_t chosen;            /* sequence number of the last decision for it; 0 = never */
+	char label[NAME_MAX_BYTES]; /* instance: its name; replica: its address */
 };
 
-/* One server of one backend. */
+/* One server of one backend. What each walk reads comes first, in one cache line. */
 struct replica {
 	struct target *target;
-	char name[SOURCES_MAX][NAME_MAX_BYTES]; /* as each HAProxy calls it; "" = not there */
 	double weight;        /* HAProxy's weight x the policy's; 0 takes no new requests */
 	bool usable;          /* not in maintenance, not draining, has a real address, weight > 0 */
 	bool up;              /* HAProxy does not say DOWN */
@@ -46,6 +45,7 @@ struct replica {
 	uint64_t models;      /* bit i: serves instance->models[i], if models_known */
 	bool models_known;    /* the engine answered /v1/models, or the policy names them */
 	uint32_t seen;        /* snapshot number, the fleet's own */
+	char name[SOURCES_MAX][NAME_MAX_BYTES]; /* as each HAProxy calls it; "" = not there */
 };
 
 /* One backend. Replicas lie in one run of the fleet's table. */

@@ -1,0 +1,164 @@
+/* defaults.c - every knob, its range and its default. */
+#include "policies/defaults.h"
+
+#include "policies/core/bug.h"
+#include "policies/pickers/picker.h"
+#include "policies/strategies.h"
+
+#define OF_POLICY(field)   offsetof(struct policy, field)
+#define OF_PREFIX(field)   offsetof(struct prefix_policy, field)
+#define OF_ENTRY(field)    offsetof(struct entry_policy, field)
+#define OF_LIMITS(field)   offsetof(struct limits, field)
+#define OF_INSTANCE(field) offsetof(struct instance_policy, field)
+
+#define DAY     (86400.0 * 1e6)
+#define MINUTES (60.0 * 1e6)
+#define SECONDS (1e6)
+
+const struct option policy_options[] = {
+	{ "levels", OPTION_CHOICE, OF_POLICY(levels), 0, 2, LEVELS_BOTH, "",
+	  "Whether this agent chooses the instance, the replica, or both.", "both|instance|replica",
+	  false },
+	{ "bytes-per-token", OPTION_NUMBER, OF_POLICY(bytes_per_token), 0.5, 32, 4, "bytes",
+	  "How many bytes of prompt make a token, on average.", NULL, false },
+	{ "default-output-tokens", OPTION_NUMBER, OF_POLICY(default_output_tokens), 1, 1e6, 256,
+	  "tokens", "How long an answer is expected to be.", NULL, false },
+	{ "reject-on-overload", OPTION_BOOL, OF_POLICY(reject_on_overload), 0, 1, 1, "",
+	  "Refuse a request when every candidate is over its hard limits by trusted numbers.", NULL,
+	  false },
+	{ "overload-status", OPTION_COUNT, OF_POLICY(overload_status), 429, 503, 429, "",
+	  "Status of a refusal for overload, 429 or 503.", NULL, false },
+	{ "reject-unknown-model", OPTION_BOOL, OF_POLICY(reject_unknown_model), 0, 1, 0, "",
+	  "Answer 404 for a model that nobody serves, instead of leaving it to HAProxy.", NULL,
+	  false },
+	{ "lock-strategy", OPTION_BOOL, OF_POLICY(lock_strategy), 0, 1, 0, "",
+	  "Ignore the strategy that a request header asks for.", NULL, false },
+	{ "stale-after", OPTION_DURATION, OF_POLICY(stale_after), 0.1 * SECONDS, 10 * MINUTES,
+	  3 * SECONDS, "", "Age from which a reading of an engine or of HAProxy is unknown.", NULL,
+	  false },
+	{ "ledger-ttl", OPTION_DURATION, OF_POLICY(ledger_ttl), 10 * SECONDS, DAY, 10 * MINUTES, "",
+	  "Age at which a request whose end was never seen stops counting as load.", NULL, true },
+	{ "ledger-width", OPTION_DURATION, OF_POLICY(ledger_width), 1 * SECONDS, 5 * MINUTES,
+	  5 * SECONDS, "", "How finely the ages of open requests are told apart.", NULL, true },
+	{ "max-inflight", OPTION_COUNT, OF_POLICY(max_inflight), 1024, 4194304, 65536, "requests",
+	  "How many open requests are remembered at most.", NULL, true },
+	{ "average-tau-ttft", OPTION_DURATION, OF_POLICY(average_tau_ttft), 1 * SECONDS,
+	  60 * MINUTES, 30 * SECONDS, "", "How long the average time to first token remembers.",
+	  NULL, false },
+	{ "average-tau-e2e", OPTION_DURATION, OF_POLICY(average_tau_e2e), 1 * SECONDS, 60 * MINUTES,
+	  60 * SECONDS, "", "How long the average time of a whole request remembers.", NULL,
+	  false },
+	{ "default-model", OPTION_TEXT, OF_POLICY(default_model), 0, NAME_MAX_BYTES - 1, 0, "",
+	  "The model of requests that name none.", NULL, false },
+	{ 0 },
+};
+
+const struct option prefix_options[] = {
+	{ "min-match", OPTION_SIZE, OF_PREFIX(min_match), 0, 1e9, 4096, "",
+	  "Fewer bytes held of a prompt do not count as a hit.", NULL, false },
+	{ "min-match-share", OPTION_NUMBER, OF_PREFIX(min_match_share), 0, 1, 0.10, "",
+	  "A smaller share held of a prompt does not count as a hit.", NULL, false },
+	{ "hold-share", OPTION_NUMBER, OF_PREFIX(hold_share), 0, 1, 0.8, "",
+	  "Share of the best holder's bytes that makes another one as good, where holders go "
+	  "first.",
+	  NULL, false },
+	{ "discount-shared", OPTION_BOOL, OF_PREFIX(discount_shared), 0, 1, 1, "",
+	  "Count what everybody holds, like a system prompt, for little.", NULL, false },
+	{ "ttl", OPTION_DURATION, OF_PREFIX(ttl), 1 * SECONDS, 30 * DAY, 30 * MINUTES, "",
+	  "How long a binding is believed without being confirmed again.", NULL, false },
+	{ "provisional-ttl", OPTION_DURATION, OF_PREFIX(provisional_ttl), 1 * SECONDS, 60 * MINUTES,
+	  30 * SECONDS, "", "How long a binding waits for its first byte.", NULL, false },
+	{ "holder-bytes", OPTION_SIZE, OF_PREFIX(holder_bytes), 65536, 1e12, 2e6, "",
+	  "Bytes of prompt that an engine keeps whose cache size is not known.", NULL, false },
+	{ "max-records", OPTION_COUNT, OF_PREFIX(max_records), 1024, 16777216, 1048576, "records",
+	  "How many blocks the index remembers; 32 bytes each.", NULL, true },
+	{ 0 },
+};
+
+const struct option entry_options[] = {
+	{ "relax-on-hit", OPTION_NUMBER, OF_ENTRY(relax_on_hit), 1, 10, 2.5, "times",
+	  "How far the limits stretch for a target that holds the whole prompt.", NULL, false },
+	{ "prefer-serving-below", OPTION_NUMBER, OF_ENTRY(prefer_serving_below), 0, 1e6, 1,
+	  "requests",
+	  "A target that runs fewer is admitted whatever its averages say; 0 for never.", NULL,
+	  false },
+	{ "max-share", OPTION_NUMBER, OF_ENTRY(max_share), 0, 1, 1, "",
+	  "Largest share of the running requests that one target may have; 1 for no limit.", NULL,
+	  false },
+	{ "share-min", OPTION_NUMBER, OF_ENTRY(share_min), 0, 1e6, 10, "requests",
+	  "Requests that must be running before max-share counts.", NULL, false },
+	{ "min-score", OPTION_NUMBER, OF_ENTRY(min_score), 0, 1, 0, "",
+	  "A lower score of the one picked passes the request on to the next entry; 0 for never.",
+	  NULL, false },
+	{ "uncached-weight", OPTION_NUMBER, OF_ENTRY(uncached_weight), 0, 100, 3, "times",
+	  "Signal work: weight of the tokens that the target would have to compute.", NULL, false },
+	{ "inflight-tokens", OPTION_NUMBER, OF_ENTRY(inflight_tokens), 0, 1e6, 1000, "tokens",
+	  "Signal work: what one request in flight weighs.", NULL, false },
+	{ "gap", OPTION_NUMBER, OF_ENTRY(gate_gap), 0, 1e6, 8, "requests",
+	  "Imbalance gate: difference of the most and the least loaded from which it fires.", NULL,
+	  false },
+	{ "factor", OPTION_NUMBER, OF_ENTRY(gate_factor), 0, 1e6, 2, "times",
+	  "Imbalance gate: how far the most loaded must be above the mean of the others.", NULL,
+	  false },
+	{ "sigma", OPTION_NUMBER, OF_ENTRY(sigma), 0, 100, 1, "",
+	  "Sigma filter: standard deviations above the mean that are still kept; 0 for no filter.",
+	  NULL, false },
+	{ "seed-idle", OPTION_BOOL, OF_ENTRY(seed_idle), 0, 1, 1, "",
+	  "Compute a shared prompt once on each idle target before its holders are preferred.",
+	  NULL, false },
+	{ 0 },
+};
+
+const struct option limits_options[] = {
+	{ "max-running", OPTION_NUMBER, OF_LIMITS(running), 0, 1e6, 0, "requests",
+	  "Most requests in flight on one target; 0 for no limit.", NULL, false },
+	{ "max-pending", OPTION_NUMBER, OF_LIMITS(pending), 0, 1e6, 0, "requests",
+	  "Most requests waiting for one target; 0 for no limit.", NULL, false },
+	{ "max-ttft", OPTION_MSEC, OF_LIMITS(ttft_ms), 0, 1e6, 0, "",
+	  "Highest average time to first token; 0 for no limit.", NULL, false },
+	{ "max-e2e", OPTION_MSEC, OF_LIMITS(e2e_ms), 0, 1e7, 0, "",
+	  "Highest average time of a whole request; 0 for no limit.", NULL, false },
+	{ "max-kv-usage", OPTION_NUMBER, OF_LIMITS(kv_usage), 0, 1, 0, "",
+	  "Largest share of its KV cache that an engine may use; 0 for no limit.", NULL, false },
+	{ 0 },
+};
+
+const struct option instance_options[] = {
+	{ "weight", OPTION_NUMBER, OF_INSTANCE(weight), 0, 1000, 1, "times",
+	  "Factor on the instance's score; 0 takes no new requests while another is there.", NULL,
+	  false },
+	{ 0 },
+};
+
+void entry_default(struct entry_policy *ret_entry, const struct strategy *strategy)
+{
+	*ret_entry = (struct entry_policy){ .strategy = strategy };
+	options_reset(entry_options, ret_entry);
+	options_reset(limits_options, &ret_entry->admit);
+	options_reset(limits_options, &ret_entry->hard);
+	BUG_ON(strategy->picker->settings_size > sizeof(ret_entry->picker_settings));
+	options_reset(strategy->picker->options, ret_entry->picker_settings);
+}
+
+void entry_default_replicas(struct entry_policy *ret_entry, const struct strategy *strategy)
+{
+	entry_default(ret_entry, strategy);
+	ret_entry->prefer_serving_below = 0;
+}
+
+void policy_default(struct policy *ret_policy)
+{
+	const struct strategy *strategy = strategy_named((struct span){ "default", 7 });
+	struct error error = { "" };
+
+	*ret_policy = (struct policy){ .rule_count = 0 };
+	options_reset(policy_options, ret_policy);
+	options_reset(prefix_options, &ret_policy->prefix);
+	BUG_ON(!ladder_parse((struct span){ LADDER_DEFAULT, sizeof(LADDER_DEFAULT) - 1 },
+	                     &ret_policy->ladder, &error));
+	entry_default(&ret_policy->default_rule.chain[0], strategy);
+	ret_policy->default_rule.chain_count = 1;
+	options_reset(instance_options, &ret_policy->default_instance);
+	entry_default_replicas(&ret_policy->default_instance.chain[0], strategy);
+	ret_policy->default_instance.chain_count = 1;
+}

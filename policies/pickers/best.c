@@ -1,0 +1,32 @@
+/* best.c - the highest score; among equals who was chosen least recently, then
+ * the first in the shuffled pool.
+ *
+ * Without recency, requests that come one after another to an idle fleet would
+ * all go to one target. */
+#include "policies/pickers/pickers.h"
+
+static const double epsilon = 1e-9;
+
+static size_t pick(struct walk *walk, const void *settings)
+{
+	const struct candidate *pool = walk->pool;
+	double highest = pool[0].score;
+	size_t best = walk->standing;
+
+	(void)settings;
+	for (size_t i = 1; i < walk->standing; i++)
+		highest = pool[i].score > highest ? pool[i].score : highest;
+	for (size_t i = 0; i < walk->standing; i++) {
+		if (pool[i].score < highest - epsilon)
+			continue;
+		if (best == walk->standing || pool[i].target->chosen < pool[best].target->chosen)
+			best = i;
+	}
+	return best;
+}
+
+const struct picker picker_best = {
+	.name = "best",
+	.help = "Takes the target with the highest score.",
+	.pick = pick,
+};

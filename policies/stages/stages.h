@@ -1,0 +1,15 @@
+/* stages.h - every stage there is. Their order is in policies/pipeline.c. */
+#pragma once
+
+#include "policies/stages/stage.h"
+
+extern const struct stage stage_collect;
+extern const struct stage stage_role;
+extern const struct stage stage_health;
+extern const struct stage stage_load;
+extern const struct stage stage_prefix;
+extern const struct stage stage_admission;
+extern const struct stage stage_share;
+extern const struct stage stage_serving;
+extern const struct stage stage_imbalance;
+extern const struct stage stage_score;
