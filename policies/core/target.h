@@ -42,9 +42,8 @@ struct replica {
 	bool usable;          /* not in maintenance, not draining, has a real address, weight > 0 */
 	bool up;              /* HAProxy does not say DOWN */
 	uint32_t max_running; /* server maxconn; 0 = no limit */
-	uint64_t models;      /* bit i: serves instance->models[i], if models_known */
-	bool models_known;    /* the engine answered /v1/models, or the policy names them */
-	uint32_t seen;        /* snapshot number, the fleet's own */
+	bool models_known;    /* the engine answered /v1/models, or the policy names them;
+	                       * which ones: fleet_replica_serves() */
 	char name[SOURCES_MAX][NAME_MAX_BYTES]; /* as each HAProxy calls it; "" = not there */
 };
 

@@ -47,10 +47,17 @@ void fleet_free(struct fleet *fleet);
 /* Targets are below this, for sizing tables: instances + replicas of the limits. */
 uint32_t fleet_targets_max(const struct fleet *fleet);
 
-/* The whole list of HAProxy number `source`. Servers without a usable address
- * (empty slots: "127.0.0.1:1", port 0) are left out. Backends named in skip (the
- * agent's own, ...) are left out. on_gone is told each target id that nobody
- * lists any more. Off the request path; may be O(servers). */
+/* This backend is no instance (the agent's own, ...): snapshots leave it out from
+ * now on. False when there are too many such names, or it is too long. */
+bool fleet_skip(struct fleet *fleet, struct span backend);
+
+/* The whole list of HAProxy number `source` (below SOURCES_MAX). Servers without
+ * a usable address (empty slots: "127.0.0.1:1", port 0) are left out, their
+ * backend is not: an instance may have no replica. Where HAProxies differ on a
+ * replica the worst counts: usable and up only if all that list it say so, the
+ * least weight, the sum of their limits. on_gone is told each target id that
+ * nobody lists any more, before the id is used again. Off the request path; may
+ * be O(servers). */
 struct fleet_change fleet_apply(struct fleet *fleet, uint32_t source,
                                 const struct server_fact *facts, size_t count, usec_t now,
                                 void (*on_gone)(void *data, uint32_t target), void *data);
@@ -62,8 +69,10 @@ void fleet_drop_source(struct fleet *fleet, uint32_t source, usec_t now,
  * fleet's use of it. Recomputes which instances serve which model. */
 void fleet_bind(struct fleet *fleet, const struct policy *policy);
 
-/* The engine at this target serves exactly these models (from /v1/models).
- * Unknown models of a replica make it a candidate for any. True if it changed. */
+/* The engine at this target serves exactly these models (from /v1/models); at
+ * most INSTANCE_MODELS_MAX are kept. Unknown models of a replica make it a
+ * candidate for any. Where the policy names the models of an instance, what its
+ * engines say does not count. True if it changed. */
 bool fleet_models(struct fleet *fleet, uint32_t target, const struct span *models, size_t count);
 
 size_t fleet_instance_count(const struct fleet *fleet);
@@ -86,13 +95,17 @@ struct target *fleet_target_at(const struct fleet *fleet, struct span address);
 /* Model ids: 0 = no model named. TARGET_NONE: a name that nobody serves and no
  * policy knows. Aliases of the policy are followed. */
 uint32_t fleet_model_id(const struct fleet *fleet, struct span name);
-/* NULL for TARGET_NONE and 0. */
+/* NULL for TARGET_NONE, 0, and an id that is not used. */
 const char *fleet_model_name(const struct fleet *fleet, uint32_t model);
+/* Ids are 1..count, with gaps; aliases have ids of their own, which
+ * fleet_model_id() never returns. */
 size_t fleet_model_count(const struct fleet *fleet);
-/* Instances that may serve this model: those whose policy names it, those with a
- * replica that lists it, and those of which nothing is known. Borrowed until the
- * next change. For model 0 (none named): all, when all known models are one;
- * else those that the policy's default-model names, else none. */
+/* Instances that may serve this model: those whose policy names it and those with
+ * a replica that lists it; if there is none, and for TARGET_NONE, those of which
+ * nothing is known (so a backend that is no engine gets no model's requests
+ * while another is known to serve it). Borrowed until the next change. For model
+ * 0 (none named): all, when at most one model is known; else those of the
+ * policy's default-model, else none. */
 const struct instance *const *fleet_serving(const struct fleet *fleet, uint32_t model,
                                             size_t *ret_count);
 /* The replica serves this model, or what it serves is not known. */

@@ -21,6 +21,7 @@ struct ledger;
 /* A receipt; plain data, free to copy, to be released once. */
 struct slot {
 	uint32_t target;
+	uint32_t tenure; /* of the target's id: a slot of an earlier holder of the id is gone */
 	uint64_t bucket;
 	uint32_t prefill;  /* U: tokens still waiting for the first byte; 0 after it */
 	uint32_t resident; /* P + O tokens */
@@ -43,8 +44,8 @@ void ledger_free(struct ledger *ledger);
 struct slot ledger_acquire(struct ledger *ledger, uint32_t target, uint32_t prefill,
                            uint32_t resident, usec_t now);
 
-/* The first byte came: the request waits no more. Nothing when it had already
- * come or the bucket is gone. Updates the receipt. */
+/* The first byte came: the request waits no more. Counts nothing when it had
+ * already come or the bucket is gone. Updates the receipt. */
 void ledger_first_byte(struct ledger *ledger, struct slot *slot, usec_t now);
 
 /* The request is served by another target: its counts move there, age kept. A
@@ -59,8 +60,11 @@ struct work ledger_work(struct ledger *ledger, uint32_t target, usec_t now);
 
 /* What HAProxy counts for this target (scur + qcur over all processes we poll).
  * Once three readings in a row differ from the ledger in one direction, the least
- * of the three differences corrects ledger_running() (strategies.md 8, 10.20). */
+ * of the three differences corrects ledger_running() (strategies.md 8, 10.20). A
+ * correction is believed for LEDGER_DRIFT_FRESH after its reading. */
+#define LEDGER_DRIFT_FRESH (3 * SECOND)
 void ledger_reconcile(struct ledger *ledger, uint32_t target, uint32_t counted, usec_t now);
+/* As of the last reading, however old. */
 double ledger_drift(const struct ledger *ledger, uint32_t target);
 /* The reconciliation is younger than max_age. */
 bool ledger_reconciled(const struct ledger *ledger, uint32_t target, usec_t now, usec_t max_age);
@@ -77,5 +81,6 @@ uint64_t ledger_expired(const struct ledger *ledger, uint32_t target);
 void ledger_sweep(struct ledger *ledger, usec_t now,
                   void (*on_expired)(void *data, uint32_t target, uint32_t slots), void *data);
 
-/* The target's id now means somebody else: counts, drift and expiry start anew. */
+/* The target's id now means somebody else: counts, drift and expiry start anew;
+ * slots held under the id until now are as good as expired. */
 void ledger_forget(struct ledger *ledger, uint32_t target);
