@@ -1,0 +1,293 @@
+/* ledger.c - a ring of time buckets for each target.
+ *
+ * Buckets are dropped when somebody looks, not by a timer: no wake-ups for idle
+ * targets, and never more than one turn of the ring. A look at a target whose
+ * newest bucket is current costs one comparison: what a decision over a thousand
+ * replicas reads lies in one cache line each, the rest is kept apart. */
+#include "policies/state/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/core/bug.h"
+
+enum { READINGS = 3 };
+
+struct bucket {
+	uint32_t running, awaiting;
+	uint64_t prefill, resident;
+};
+
+struct tally {
+	usec_t turns_at;   /* end of the newest bucket: nothing to do before */
+	struct bucket sum; /* of the ring */
+	int64_t drift;
+	usec_t drift_until;
+	uint64_t newest; /* number of the bucket that "now" falls in, as of the last turn */
+};
+
+struct history {
+	uint64_t expired, told; /* slots, since start; of these reported by a sweep */
+	int64_t readings[READINGS];
+	uint32_t read; /* how many there were, up to READINGS */
+	uint32_t tenure;
+	usec_t reconciled_at;
+};
+
+struct ledger {
+	usec_t bucket_width;
+	uint64_t buckets;
+	uint32_t targets;
+	struct tally *tallies;
+	struct history *histories;
+	struct bucket *rings; /* targets x buckets */
+};
+
+struct ledger *ledger_new(uint32_t targets, usec_t bucket_width, usec_t time_to_live)
+{
+	struct ledger *ledger;
+
+	BUG_ON(targets == 0 || bucket_width == 0);
+	BUG_ON(time_to_live == 0 || time_to_live % bucket_width != 0);
+	ledger = calloc(1, sizeof(*ledger));
+	if (!ledger)
+		return NULL;
+	ledger->bucket_width = bucket_width;
+	ledger->buckets = time_to_live / bucket_width;
+	ledger->targets = targets;
+	ledger->tallies = calloc(targets, sizeof(*ledger->tallies));
+	ledger->histories = calloc(targets, sizeof(*ledger->histories));
+	ledger->rings = calloc(targets * ledger->buckets, sizeof(*ledger->rings));
+	if (!ledger->tallies || !ledger->histories || !ledger->rings) {
+		ledger_free(ledger);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < targets; i++)
+		ledger->tallies[i].turns_at = bucket_width;
+	return ledger;
+}
+
+void ledger_free(struct ledger *ledger)
+{
+	if (!ledger)
+		return;
+	free(ledger->rings);
+	free(ledger->histories);
+	free(ledger->tallies);
+	free(ledger);
+}
+
+static struct bucket *bucket_at(struct ledger *ledger, uint32_t target, uint64_t number)
+{
+	return &ledger->rings[target * ledger->buckets + number % ledger->buckets];
+}
+
+/* Drop every bucket whose place is taken by a newer one. */
+static void turn(struct ledger *ledger, uint32_t target, usec_t now)
+{
+	struct tally *tally = &ledger->tallies[target];
+	uint64_t newest = now / ledger->bucket_width;
+	uint64_t steps = newest - tally->newest;
+
+	for (uint64_t i = 1; i <= steps && i <= ledger->buckets; i++) {
+		struct bucket *old = bucket_at(ledger, target, tally->newest + i);
+
+		ledger->histories[target].expired += old->running;
+		tally->sum.running -= old->running;
+		tally->sum.awaiting -= old->awaiting;
+		tally->sum.prefill -= old->prefill;
+		tally->sum.resident -= old->resident;
+		*old = (struct bucket){ 0 };
+	}
+	tally->newest = newest;
+	tally->turns_at = (newest + 1) * ledger->bucket_width;
+}
+
+static struct tally *tally_at(struct ledger *ledger, uint32_t target, usec_t now)
+{
+	BUG_ON(target >= ledger->targets);
+	if (now >= ledger->tallies[target].turns_at)
+		turn(ledger, target, now);
+	return &ledger->tallies[target];
+}
+
+/* The slot's bucket is still there, and the target is who it was. */
+static bool is_live(struct ledger *ledger, const struct slot *slot, usec_t now)
+{
+	const struct tally *tally = tally_at(ledger, slot->target, now);
+
+	return tally->newest - slot->bucket < ledger->buckets &&
+	       slot->tenure == ledger->histories[slot->target].tenure;
+}
+
+static void give(struct bucket *bucket, const struct slot *slot)
+{
+	bucket->running++;
+	bucket->awaiting += slot->awaiting;
+	bucket->prefill += slot->prefill;
+	bucket->resident += slot->resident;
+}
+
+static void take(struct bucket *bucket, const struct slot *slot)
+{
+	BUG_ON(bucket->running == 0 || bucket->awaiting < slot->awaiting);
+	BUG_ON(bucket->prefill < slot->prefill || bucket->resident < slot->resident);
+	bucket->running--;
+	bucket->awaiting -= slot->awaiting;
+	bucket->prefill -= slot->prefill;
+	bucket->resident -= slot->resident;
+}
+
+/* Into the bucket whose number the slot has. */
+static void enter(struct ledger *ledger, struct slot *slot, uint32_t target)
+{
+	slot->target = target;
+	slot->tenure = ledger->histories[target].tenure;
+	give(bucket_at(ledger, target, slot->bucket), slot);
+	give(&ledger->tallies[target].sum, slot);
+}
+
+static void leave(struct ledger *ledger, const struct slot *slot)
+{
+	take(bucket_at(ledger, slot->target, slot->bucket), slot);
+	take(&ledger->tallies[slot->target].sum, slot);
+}
+
+struct slot ledger_acquire(struct ledger *ledger, uint32_t target, uint32_t prefill,
+                           uint32_t resident, usec_t now)
+{
+	struct slot slot = { .bucket = tally_at(ledger, target, now)->newest,
+		             .prefill = prefill,
+		             .resident = resident,
+		             .awaiting = true };
+
+	enter(ledger, &slot, target);
+	return slot;
+}
+
+void ledger_first_byte(struct ledger *ledger, struct slot *slot, usec_t now)
+{
+	bool live = is_live(ledger, slot, now);
+
+	if (live)
+		leave(ledger, slot);
+	slot->awaiting = false;
+	slot->prefill = 0;
+	if (live)
+		enter(ledger, slot, slot->target);
+}
+
+void ledger_move(struct ledger *ledger, struct slot *slot, uint32_t target, usec_t now)
+{
+	uint64_t newest = tally_at(ledger, target, now)->newest;
+
+	if (is_live(ledger, slot, now))
+		leave(ledger, slot);
+	else
+		slot->bucket = newest;
+	enter(ledger, slot, target);
+}
+
+bool ledger_release(struct ledger *ledger, struct slot slot, usec_t now)
+{
+	if (!is_live(ledger, &slot, now))
+		return false;
+	leave(ledger, &slot);
+	return true;
+}
+
+struct work ledger_work(struct ledger *ledger, uint32_t target, usec_t now)
+{
+	const struct bucket *sum = &tally_at(ledger, target, now)->sum;
+
+	return (struct work){ .running = sum->running,
+		              .awaiting = sum->awaiting,
+		              .prefill_tokens = sum->prefill,
+		              .resident_tokens = sum->resident };
+}
+
+/* Their common sign times the least of them; 0 when they disagree. */
+static int64_t common_drift(const int64_t *readings)
+{
+	int64_t least = readings[0];
+
+	for (int i = 1; i < READINGS; i++) {
+		if ((readings[i] > 0) != (least > 0) || (readings[i] < 0) != (least < 0))
+			return 0;
+		if (llabs(readings[i]) < llabs(least))
+			least = readings[i];
+	}
+	return least;
+}
+
+void ledger_reconcile(struct ledger *ledger, uint32_t target, uint32_t counted, usec_t now)
+{
+	struct tally *tally = tally_at(ledger, target, now);
+	struct history *history = &ledger->histories[target];
+
+	memmove(&history->readings[1], &history->readings[0],
+	        (READINGS - 1) * sizeof(history->readings[0]));
+	history->readings[0] = (int64_t)counted - (int64_t)tally->sum.running;
+	history->read += history->read < READINGS;
+	history->reconciled_at = now;
+	tally->drift = history->read < READINGS ? 0 : common_drift(history->readings);
+	tally->drift_until = now + LEDGER_DRIFT_FRESH;
+}
+
+double ledger_drift(const struct ledger *ledger, uint32_t target)
+{
+	BUG_ON(target >= ledger->targets);
+	return (double)ledger->tallies[target].drift;
+}
+
+bool ledger_reconciled(const struct ledger *ledger, uint32_t target, usec_t now, usec_t max_age)
+{
+	const struct history *history;
+
+	BUG_ON(target >= ledger->targets);
+	history = &ledger->histories[target];
+	return history->read > 0 && now - history->reconciled_at <= max_age;
+}
+
+double ledger_running(struct ledger *ledger, uint32_t target, usec_t now)
+{
+	const struct tally *tally = tally_at(ledger, target, now);
+	int64_t running = tally->sum.running;
+
+	if (now <= tally->drift_until)
+		running += tally->drift;
+	return running > 0 ? (double)running : 0;
+}
+
+uint64_t ledger_expired(const struct ledger *ledger, uint32_t target)
+{
+	BUG_ON(target >= ledger->targets);
+	return ledger->histories[target].expired;
+}
+
+void ledger_sweep(struct ledger *ledger, usec_t now,
+                  void (*on_expired)(void *data, uint32_t target, uint32_t slots), void *data)
+{
+	for (uint32_t i = 0; i < ledger->targets; i++) {
+		struct history *history = &ledger->histories[i];
+		uint64_t fresh;
+
+		(void)tally_at(ledger, i, now);
+		fresh = history->expired - history->told;
+		history->told = history->expired;
+		if (fresh > 0)
+			on_expired(data, i, (uint32_t)fresh);
+	}
+}
+
+void ledger_forget(struct ledger *ledger, uint32_t target)
+{
+	struct tally *tally;
+
+	BUG_ON(target >= ledger->targets);
+	tally = &ledger->tallies[target];
+	memset(bucket_at(ledger, target, 0), 0, ledger->buckets * sizeof(*ledger->rings));
+	*tally = (struct tally){ .turns_at = tally->turns_at, .newest = tally->newest };
+	ledger->histories[target] =
+	        (struct history){ .tenure = ledger->histories[target].tenure + 1 };
+}
