@@ -33,11 +33,12 @@ struct flight {
 	struct flight_id id;
 	enum flight_phase phase;
 	usec_t decided_at;
-	usec_t first_byte_at;      /* 0 = not yet */
-	uint32_t instance;         /* target ids; TARGET_NONE when not chosen */
-	uint32_t chosen;           /* replica as decided */
-	bool adopted;              /* decided by HAProxy without us, or before our restart */
-	bool hit;                  /* the chosen one held a part that counts */
+	usec_t first_byte_at; /* 0 = not yet */
+	uint32_t instance;    /* target ids; TARGET_NONE when not chosen */
+	uint32_t chosen;      /* replica as decided */
+	bool adopted; /* decided by HAProxy without us: no answer, a late one, our restart */
+	bool moved;   /* served by another than chosen: seen at the first byte */
+	bool hit;     /* the chosen one held a part that counts */
 	struct slot instance_slot; /* target TARGET_NONE: none held */
 	struct slot replica_slot;
 	uint32_t source;                   /* HAProxy process */
@@ -56,7 +57,8 @@ enum inflight_status {
 MUST_CHECK struct inflight *inflight_new(uint32_t open, uint32_t tombstones, usec_t tombstone_ttl);
 void inflight_free(struct inflight *inflight);
 
-/* INFLIGHT_OK: *ret_flight is a zeroed record with its id set, good until it ends. */
+/* INFLIGHT_OK: *ret_flight is a zeroed record with id and decided_at set and its
+ * targets and slots TARGET_NONE; good until it ends. */
 enum inflight_status inflight_open(struct inflight *inflight, struct flight_id id, usec_t now,
                                    struct flight **ret_flight);
 /* NULL when it is not open. */
@@ -70,10 +72,14 @@ enum inflight_end {
 enum inflight_end inflight_end(struct inflight *inflight, struct flight_id id, usec_t now,
                                struct flight *ret_flight);
 
+/* It ended within the tombstones' time to live: a first byte of it comes too late. */
+bool inflight_ended(const struct inflight *inflight, struct flight_id id, usec_t now);
+
 uint32_t inflight_count(const struct inflight *inflight);
 uint32_t inflight_capacity(const struct inflight *inflight);
 
-/* Visit open requests decided before the given time, oldest first, at most `most`
- * of them; the callback may end the visited one. For expiry and a lost process. */
+/* Visit open requests opened before the given time, oldest first, at most `most`
+ * of them; the callback may end the visited one and no other. For expiry and a
+ * lost process. */
 void inflight_older(struct inflight *inflight, usec_t before, uint32_t most,
                     void (*visit)(void *data, const struct flight *flight), void *data);
