@@ -70,9 +70,9 @@ void fleet_drop_source(struct fleet *fleet, uint32_t source, usec_t now,
 void fleet_bind(struct fleet *fleet, const struct policy *policy);
 
 /* The engine at this target serves exactly these models (from /v1/models); at
- * most INSTANCE_MODELS_MAX are kept. Unknown models of a replica make it a
- * candidate for any. Where the policy names the models of an instance, what its
- * engines say does not count. True if it changed. */
+ * most INSTANCE_MODELS_MAX are kept. count 0: not known (any more). Unknown models of a replica
+ * make it a candidate for any. Where the policy names the models of an instance, what its engines
+ * say does not count. True if it changed. */
 bool fleet_models(struct fleet *fleet, uint32_t target, const struct span *models, size_t count);
 
 size_t fleet_instance_count(const struct fleet *fleet);
@@ -87,6 +87,9 @@ const struct replica *fleet_replica_named(const struct fleet *fleet,
 const struct replica *fleet_replica_at_address(const struct fleet *fleet,
                                                const struct instance *instance,
                                                struct span address);
+/* NULL when the target is no replica of the instance. */
+const struct replica *fleet_replica_of_target(const struct fleet *fleet,
+                                              const struct instance *instance, uint32_t target);
 /* NULL when free. */
 struct target *fleet_target(const struct fleet *fleet, uint32_t id);
 /* Target of an address, whatever instance lists it; NULL when unknown. */
@@ -104,8 +107,8 @@ size_t fleet_model_count(const struct fleet *fleet);
  * a replica that lists it; if there is none, and for TARGET_NONE, those of which
  * nothing is known (so a backend that is no engine gets no model's requests
  * while another is known to serve it). Borrowed until the next change. For model
- * 0 (none named): all, when at most one model is known; else those of the
- * policy's default-model, else none. */
+ * 0 (none named): those of the only model that is served, or all while none is
+ * known; where there are several, those of the policy's default-model, else none. */
 const struct instance *const *fleet_serving(const struct fleet *fleet, uint32_t model,
                                             size_t *ret_count);
 /* The replica serves this model, or what it serves is not known. */

@@ -1,0 +1,122 @@
+/* fleet_parts.h - what the files of the fleet share; nobody else looks in here.
+ *
+ * A home is a backend, a member one server of it under one address. They are the
+ * truth, kept over snapshots; instances and replicas are the view of it that
+ * everybody else reads, laid out anew whenever something changed. Home i and
+ * instance i are not the same place: the view has no gaps. */
+#pragma once
+
+#include <string.h>
+
+#include "policies/core/policy.h"
+#include "policies/state/fleet.h"
+#include "policies/state/lookup.h"
+
+enum {
+	NO_PLACE = UINT32_MAX,
+	SKIPPED_MAX = 16,
+};
+
+/* What one HAProxy says of one server. */
+struct said {
+	bool listed, maintenance, draining, up;
+	double weight;
+	uint32_t max_running;
+	uint32_t seen; /* number of the snapshot */
+};
+
+struct member {
+	bool used;
+	uint32_t home, target;
+	char name[SOURCES_MAX][NAME_MAX_BYTES];
+	struct said said[SOURCES_MAX];
+};
+
+struct home {
+	bool used;
+	uint32_t target;
+	uint32_t place; /* in the view */
+	char name[NAME_MAX_BYTES];
+	const struct instance_policy *policy;
+	bool listed[SOURCES_MAX];
+	uint32_t seen[SOURCES_MAX];
+};
+
+/* What the engine at a target serves. */
+struct served_models {
+	bool known;
+	uint32_t count;
+	uint16_t ids[INSTANCE_MODELS_MAX];
+};
+
+struct model {
+	bool used; /* an engine or the policy names it */
+	char name[NAME_MAX_BYTES];
+	uint32_t means;        /* an alias: the id of its model; else 0 */
+	uint32_t first, count; /* its run in the pairs */
+};
+
+struct fleet {
+	struct fleet_limits limits;
+	uint32_t targets_max;
+	const struct policy *policy;
+	char skipped[SKIPPED_MAX][NAME_MAX_BYTES];
+	uint32_t skipped_count;
+	uint32_t snapshot;
+
+	struct target *targets;
+	uint32_t *references;         /* by target: members that have it */
+	struct served_models *served; /* by target */
+	uint32_t *free_targets;       /* a stack */
+	uint32_t free_count;
+	struct lookup *by_address; /* of the targets that are replicas */
+
+	struct home *homes;
+	uint32_t homes_end; /* behind the last used */
+	struct lookup *by_backend;
+	struct member *members;
+	uint32_t members_end;
+	struct lookup *by_member; /* home and target */
+
+	struct instance *instances;
+	uint32_t instance_count;
+	struct replica *replicas;
+	uint32_t replica_count;
+	struct lookup *by_name;   /* instance, source, server's name: to a replica */
+	struct lookup *by_target; /* instance and target: to a replica */
+
+	struct model *models; /* by id; 0 is nobody's */
+	uint32_t models_end;
+	struct lookup *by_model;
+	struct served_models *offered;    /* by instance: what it serves, by policy or engines */
+	const struct instance **pairs;    /* runs of one model each, in order of instances */
+	const struct instance **unknown;  /* of which nothing is known */
+	const struct instance **everyone; /* all */
+	uint32_t unknown_count;
+	uint32_t serving_known; /* models that some instance serves */
+};
+
+static inline struct span span_of(const char *text)
+{
+	return (struct span){ text, strlen(text) };
+}
+
+static inline bool is_name(const char *name, struct span span)
+{
+	return strlen(name) == span.len && memcmp(name, span.at, span.len) == 0;
+}
+
+/* Of places in two tables, as the key of a lookup. */
+static inline uint64_t pair_hash(uint32_t a, uint32_t b)
+{
+	uint64_t mixed = (((uint64_t)a << 32) | b) * 0x9e3779b97f4a7c15u;
+
+	return mixed ^ (mixed >> 32);
+}
+
+/* fleet_view.c: lays out instances and replicas anew, and who serves which model. */
+void fleet_view(struct fleet *fleet);
+/* fleet_models.c: only who serves which model. */
+void fleet_view_models(struct fleet *fleet);
+/* fleet_view.c: the policy's word on a backend; NULL when it has none. */
+const struct instance_policy *fleet_policy_of(const struct policy *policy, const char *name);

@@ -1,0 +1,114 @@
+/* fleet_view.c - instances and replicas as everybody else sees them, laid out
+ * from what the HAProxies said and what the policy adds. */
+#include "policies/state/fleet.h"
+#include "policies/state/fleet_parts.h"
+
+const struct instance_policy *fleet_policy_of(const struct policy *policy, const char *name)
+{
+	for (uint32_t i = 0; policy && i < policy->instance_count; i++)
+		if (strcmp(policy->instances[i].name, name) == 0)
+			return &policy->instances[i];
+	return NULL;
+}
+
+/* What the policy says of this server; under the name that any HAProxy has for it. */
+static double configured_weight(const struct instance_policy *policy, const struct member *member)
+{
+	for (uint32_t i = 0; policy && i < policy->replica_count; i++)
+		for (uint32_t source = 0; source < SOURCES_MAX; source++)
+			if (strcmp(policy->replica_names[i], member->name[source]) == 0)
+				return policy->replica_weights[i];
+	return 1;
+}
+
+/* Where HAProxies differ the worst counts: only one of them would be wrong. */
+static void merge_said(const struct member *member, struct replica *ret_replica)
+{
+	bool first = true;
+	bool unlimited = false;
+
+	ret_replica->usable = ret_replica->up = true;
+	for (uint32_t source = 0; source < SOURCES_MAX; source++) {
+		const struct said *said = &member->said[source];
+
+		if (!said->listed)
+			continue;
+		if (first || said->weight < ret_replica->weight)
+			ret_replica->weight = said->weight;
+		first = false;
+		ret_replica->usable &= !said->maintenance && !said->draining;
+		ret_replica->up &= said->up;
+		unlimited |= said->max_running == 0;
+		ret_replica->max_running += said->max_running;
+	}
+	if (unlimited)
+		ret_replica->max_running = 0;
+}
+
+static void lay_out_instances(struct fleet *fleet)
+{
+	fleet->instance_count = 0;
+	for (uint32_t i = 0; i < fleet->homes_end; i++) {
+		struct home *home = &fleet->homes[i];
+		struct instance *instance = &fleet->instances[fleet->instance_count];
+
+		if (!home->used)
+			continue;
+		home->place = fleet->instance_count++;
+		*instance = (struct instance){ .target = &fleet->targets[home->target],
+			                       .policy = home->policy,
+			                       .weight = home->policy ? home->policy->weight : 1 };
+		memcpy(instance->name, home->name, sizeof(instance->name));
+	}
+	for (uint32_t i = 0; i < fleet->members_end; i++)
+		if (fleet->members[i].used)
+			fleet->instances[fleet->homes[fleet->members[i].home].place]
+			        .replica_count++;
+	fleet->replica_count = 0;
+	for (uint32_t i = 0; i < fleet->instance_count; i++) {
+		fleet->instances[i].replicas = &fleet->replicas[fleet->replica_count];
+		fleet->replica_count += fleet->instances[i].replica_count;
+		fleet->instances[i].replica_count = 0; /* counted again as they are filled in */
+	}
+}
+
+static void lay_out_replica(struct fleet *fleet, const struct member *member)
+{
+	const struct home *home = &fleet->homes[member->home];
+	struct instance *instance = &fleet->instances[home->place];
+	struct replica *replica = &instance->replicas[instance->replica_count++];
+	uint32_t place = (uint32_t)(replica - fleet->replicas);
+
+	*replica = (struct replica){ .target = &fleet->targets[member->target] };
+	memcpy(replica->name, member->name, sizeof(replica->name));
+	merge_said(member, replica);
+	replica->weight *= configured_weight(home->policy, member);
+	replica->usable &= replica->weight > 0;
+	lookup_add(fleet->by_target, pair_hash(home->place, member->target), place);
+	for (uint32_t source = 0; source < SOURCES_MAX; source++)
+		if (replica->name[source][0] != '\0')
+			lookup_add(fleet->by_name,
+			           lookup_hash(span_of(replica->name[source]),
+			                       pair_hash(home->place, source)),
+			           place);
+}
+
+void fleet_view(struct fleet *fleet)
+{
+	lay_out_instances(fleet);
+	lookup_clear(fleet->by_name);
+	lookup_clear(fleet->by_target);
+	for (uint32_t i = 0; i < fleet->members_end; i++)
+		if (fleet->members[i].used)
+			lay_out_replica(fleet, &fleet->members[i]);
+	fleet_view_models(fleet);
+}
+
+void fleet_bind(struct fleet *fleet, const struct policy *policy)
+{
+	fleet->policy = policy;
+	for (uint32_t i = 0; i < fleet->homes_end; i++)
+		if (fleet->homes[i].used)
+			fleet->homes[i].policy = fleet_policy_of(policy, fleet->homes[i].name);
+	fleet_view(fleet);
+}
