@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "policies/core/error.h"
 #include "policies/core/time.h"
 
 struct average {
@@ -33,7 +34,8 @@ struct latency {
 	struct average e2e_ms;
 };
 
-struct averages *averages_new(uint32_t targets);
+/* NULL when out of memory. */
+MUST_CHECK struct averages *averages_new(uint32_t targets);
 void averages_free(struct averages *averages);
 struct latency *averages_of(struct averages *averages, uint32_t target);
 void averages_forget(struct averages *averages, uint32_t target);

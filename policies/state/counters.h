@@ -13,7 +13,7 @@
 enum { HISTOGRAM_BOUNDS_MAX = 24 };
 
 struct histogram {
-	uint64_t counts[HISTOGRAM_BOUNDS_MAX + 1]; /* not cumulative; last = above all bounds */
+	uint64_t counts[HISTOGRAM_BOUNDS_MAX + 1]; /* not cumulative; [bounds.count]: above all */
 	double sum;
 };
 

@@ -23,7 +23,8 @@ struct engine_page {
 
 struct engines;
 
-struct engines *engines_new(uint32_t targets);
+/* NULL when out of memory. */
+MUST_CHECK struct engines *engines_new(uint32_t targets);
 void engines_free(struct engines *engines);
 /* Replaces all fields: what is gone from the page becomes unknown. */
 void engines_put(struct engines *engines, uint32_t target, const struct engine_page *page);

@@ -21,7 +21,8 @@ enum outcome_class {
 
 struct health;
 
-struct health *health_new(uint32_t targets);
+/* NULL when out of memory. */
+MUST_CHECK struct health *health_new(uint32_t targets);
 void health_free(struct health *health);
 
 /* connect: the failure was a refused or failed connection.
@@ -34,5 +35,4 @@ bool health_suspect(const struct health *health, uint32_t target, usec_t now);
 bool health_backing_off(const struct health *health, uint32_t target, usec_t now);
 /* 0..1: F / (N + 2), decayed over 30 s (strategies.md 1.5 `failures`). */
 double health_failures(const struct health *health, uint32_t target, usec_t now);
-/* Engine pages, when read: last good one, and what it said. See engine.h. */
 void health_forget(struct health *health, uint32_t target);
