@@ -36,10 +36,9 @@ MUST_CHECK struct runtime *runtime_new(const struct observe *observe,
 /* Gives up a question without calling back. */
 void runtime_free(struct runtime *runtime);
 
-/* Sends the commands (one line, joined by ';', without newline; not copied: they
- * must last as long as the question). False while a question is open, and then
- * nothing happens. on_answer is called once, never from inside this call; it may
- * ask again, but not free. */
+/* Sends the commands (one line, joined by ';', without newline, at most 255 bytes).
+ * False while a question is open, and then nothing happens. on_answer is called
+ * once, never from inside this call; it may ask again, but not free. */
 bool runtime_ask(struct runtime *runtime, const char *commands,
                  void (*on_answer)(void *data, const struct runtime_answer *answer), void *data);
 bool runtime_asking(const struct runtime *runtime);

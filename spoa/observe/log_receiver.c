@@ -1,0 +1,333 @@
+/* log_receiver.c - sockets that take log lines; what a line says is not looked at.
+ *
+ * Datagrams are read in batches, streams in large pieces, and both only so much a
+ * turn of the loop: decisions come before lines. What waits meanwhile waits in the
+ * kernel, for which the receive buffer is asked to be large. */
+#include "spoa/observe/log_receiver.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "spoa/observe/address.h"
+#include "spoa/observe/lines.h"
+#include "spoa/observe/log_socket.h"
+
+enum {
+	LISTENERS_MAX = 8,
+	CONNECTIONS_MAX = 64,
+	BATCH = 64,           /* datagrams a system call */
+	BATCHES_PER_TURN = 4, /* of one socket */
+	ACCEPTS_PER_TURN = 16,
+	READ_BYTES = 64 * 1024,
+};
+
+struct listener {
+	struct log_receiver *receiver;
+	ev_io io;       /* fd -1 when unused */
+	uint32_t drops; /* the kernel's count, as last seen */
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* to remove at the end; "" */
+};
+
+struct connection {
+	struct log_receiver *receiver;
+	ev_io io; /* fd -1 when free */
+	struct lines lines;
+};
+
+struct control {
+	_Alignas(struct cmsghdr) char bytes[CMSG_SPACE(sizeof(uint32_t))];
+};
+
+struct log_receiver {
+	struct observe observe;
+	void (*on_line)(void *data, struct span line);
+	void *data;
+	struct log_receiver_counts counts;
+	struct listener listeners[LISTENERS_MAX];
+	struct connection connections[CONNECTIONS_MAX];
+	struct mmsghdr messages[BATCH];
+	struct iovec parts[BATCH];
+	struct control controls[BATCH];
+	union {
+		char datagrams[BATCH][LINE_MAX_BYTES];
+		char stream[READ_BYTES];
+	} buffer;
+};
+
+/* The kernel's count of what it dropped comes with each datagram. */
+static void count_drops(struct listener *listener, struct msghdr *message)
+{
+	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
+	     part = CMSG_NXTHDR(message, part)) {
+		uint32_t drops;
+
+		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SO_RXQ_OVFL)
+			continue;
+		memcpy(&drops, CMSG_DATA(part), sizeof(drops));
+		listener->receiver->counts.kernel_drops += drops - listener->drops;
+		listener->drops = drops;
+	}
+}
+
+static void take_datagram(struct listener *listener, size_t i)
+{
+	struct log_receiver *receiver = listener->receiver;
+	struct mmsghdr *message = &receiver->messages[i];
+	struct span line = { receiver->buffer.datagrams[i], message->msg_len };
+
+	count_drops(listener, &message->msg_hdr);
+	if (message->msg_hdr.msg_flags & MSG_TRUNC) {
+		receiver->counts.too_long++;
+		return;
+	}
+	while (line.len > 0 && (line.at[line.len - 1] == '\n' || line.at[line.len - 1] == '\r' ||
+	                        line.at[line.len - 1] == 0))
+		line.len--;
+	receiver->counts.datagrams++;
+	receiver->on_line(receiver->data, line);
+}
+
+static void on_datagrams(struct ev_loop *loop, ev_io *io, int events)
+{
+	struct listener *listener = io->data;
+	struct log_receiver *receiver = listener->receiver;
+	int got = BATCH;
+
+	(void)loop;
+	(void)events;
+	for (int turn = 0; turn < BATCHES_PER_TURN && got == BATCH; turn++) {
+		for (size_t i = 0; i < BATCH; i++) {
+			receiver->parts[i] =
+			        (struct iovec){ receiver->buffer.datagrams[i], LINE_MAX_BYTES };
+			receiver->messages[i].msg_hdr = (struct msghdr){
+				.msg_iov = &receiver->parts[i],
+				.msg_iovlen = 1,
+				.msg_control = receiver->controls[i].bytes,
+				.msg_controllen = sizeof(receiver->controls[i].bytes),
+			};
+		}
+		got = recvmmsg(io->fd, receiver->messages, BATCH, MSG_DONTWAIT, NULL);
+		for (int i = 0; i < got; i++)
+			take_datagram(listener, (size_t)i);
+	}
+}
+
+static void count_stream_line(void *data, struct span line)
+{
+	struct log_receiver *receiver = data;
+
+	receiver->counts.stream_lines++;
+	receiver->on_line(receiver->data, line);
+}
+
+static void disconnect(struct connection *connection)
+{
+	struct log_receiver *receiver = connection->receiver;
+
+	if (lines_cut(&connection->lines))
+		receiver->counts.cut++;
+	ev_io_stop(receiver->observe.loop, &connection->io);
+	(void)close(connection->io.fd);
+	connection->io.fd = -1;
+	receiver->counts.connections--;
+}
+
+static void on_bytes(struct ev_loop *loop, ev_io *io, int events)
+{
+	struct connection *connection = io->data;
+	struct log_receiver *receiver = connection->receiver;
+	ssize_t got = recv(io->fd, receiver->buffer.stream, READ_BYTES, 0);
+	uint64_t too_long = connection->lines.too_long;
+
+	(void)loop;
+	(void)events;
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (got <= 0) {
+		disconnect(connection);
+		return;
+	}
+	lines_feed(&connection->lines, (struct span){ receiver->buffer.stream, (size_t)got },
+	           count_stream_line, receiver);
+	receiver->counts.too_long += connection->lines.too_long - too_long;
+}
+
+static void connect_to(struct log_receiver *receiver, int fd)
+{
+	int on = 1;
+
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		struct connection *connection = &receiver->connections[i];
+
+		if (connection->io.fd >= 0)
+			continue;
+		/* A host that vanished must not keep its place for ever. */
+		(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+		lines_init(&connection->lines);
+		ev_io_init(&connection->io, on_bytes, fd, EV_READ);
+		connection->io.data = connection;
+		ev_io_start(receiver->observe.loop, &connection->io);
+		receiver->counts.connections++;
+		receiver->counts.connections_total++;
+		return;
+	}
+	receiver->counts.connections_refused++;
+	(void)close(fd);
+}
+
+static void on_connections(struct ev_loop *loop, ev_io *io, int events)
+{
+	struct listener *listener = io->data;
+
+	(void)loop;
+	(void)events;
+	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+		int fd = accept4(io->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd < 0)
+			return;
+		connect_to(listener->receiver, fd);
+	}
+}
+
+static struct listener *free_listener(struct log_receiver *receiver)
+{
+	for (size_t i = 0; i < LISTENERS_MAX; i++)
+		if (receiver->listeners[i].io.fd < 0)
+			return &receiver->listeners[i];
+	return NULL;
+}
+
+static void stop_listening(struct listener *listener)
+{
+	if (listener->io.fd < 0)
+		return;
+	ev_io_stop(listener->receiver->observe.loop, &listener->io);
+	(void)close(listener->io.fd);
+	listener->io.fd = -1;
+	if (listener->path[0])
+		(void)unlink(listener->path);
+	listener->path[0] = 0;
+}
+
+static bool start_listening(struct log_receiver *receiver, int type,
+                            const struct socket_address *address, const char *text,
+                            struct error *error)
+{
+	struct listener *listener = free_listener(receiver);
+	int fd = -1;
+
+	if (!listener)
+		return error_set(error, "%s: more than %d log sockets", text, LISTENERS_MAX);
+	if (!log_socket_open(type, address, text, &fd, error))
+		return false;
+	if (type == SOCK_DGRAM && log_socket_room(fd) < LOG_SOCKET_ROOM)
+		observe_say(&receiver->observe, OBSERVE_WARNING,
+		            "%s: the kernel gives a receive buffer of %d bytes, %d were asked for; "
+		            "bursts of log lines may be lost (net.core.rmem_max)",
+		            text, log_socket_room(fd), LOG_SOCKET_ROOM);
+	listener->drops = 0;
+	ev_io_init(&listener->io, type == SOCK_STREAM ? on_connections : on_datagrams, fd, EV_READ);
+	listener->io.data = listener;
+	ev_io_start(receiver->observe.loop, &listener->io);
+	return true;
+}
+
+static bool listen_on_path(struct log_receiver *receiver, const char *path, struct error *error)
+{
+	struct listener *listener = free_listener(receiver);
+	struct socket_address address;
+
+	if (!address_unix(path, &address, error))
+		return false;
+	if (!start_listening(receiver, SOCK_DGRAM, &address, path, error))
+		return false;
+	memcpy(listener->path, path, strlen(path) + 1); /* address_unix() has seen that it fits */
+	return true;
+}
+
+static bool listen_on_port(struct log_receiver *receiver, const char *text, bool udp, bool tcp,
+                           struct error *error)
+{
+	struct listener *first = free_listener(receiver);
+	struct socket_address address;
+
+	if (!address_ip(text, &address, error))
+		return false;
+	if (!start_listening(receiver, udp ? SOCK_DGRAM : SOCK_STREAM, &address, text, error))
+		return false;
+	if (!udp || !tcp)
+		return true;
+	/* Port 0 was any; now both have the one it became. */
+	if (log_socket_address(first->io.fd, &address) &&
+	    start_listening(receiver, SOCK_STREAM, &address, text, error))
+		return true;
+	stop_listening(first);
+	return false;
+}
+
+bool log_receiver_listen(struct log_receiver *receiver, const char *address, struct error *error)
+{
+	if (strncmp(address, "unix-dgram:", 11) == 0)
+		return listen_on_path(receiver, address + 11, error);
+	if (strncmp(address, "udp:", 4) == 0)
+		return listen_on_port(receiver, address + 4, true, false, error);
+	if (strncmp(address, "tcp:", 4) == 0)
+		return listen_on_port(receiver, address + 4, false, true, error);
+	return listen_on_port(receiver, address, true, true, error);
+}
+
+struct log_receiver *log_receiver_new(const struct observe *observe,
+                                      void (*on_line)(void *data, struct span line), void *data)
+{
+	struct log_receiver *receiver = calloc(1, sizeof(*receiver));
+
+	if (!receiver)
+		return NULL;
+	receiver->observe = *observe;
+	receiver->on_line = on_line;
+	receiver->data = data;
+	for (size_t i = 0; i < LISTENERS_MAX; i++) {
+		receiver->listeners[i].receiver = receiver;
+		receiver->listeners[i].io.fd = -1;
+	}
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		receiver->connections[i].receiver = receiver;
+		receiver->connections[i].io.fd = -1;
+	}
+	return receiver;
+}
+
+void log_receiver_free(struct log_receiver *receiver)
+{
+	if (!receiver)
+		return;
+	for (size_t i = 0; i < LISTENERS_MAX; i++)
+		stop_listening(&receiver->listeners[i]);
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		if (receiver->connections[i].io.fd >= 0)
+			disconnect(&receiver->connections[i]);
+	free(receiver);
+}
+
+struct log_receiver_counts log_receiver_counts(const struct log_receiver *receiver)
+{
+	return receiver->counts;
+}
+
+uint16_t log_receiver_port(const struct log_receiver *receiver)
+{
+	for (size_t i = 0; i < LISTENERS_MAX; i++) {
+		int fd = receiver->listeners[i].io.fd;
+		uint16_t port = fd >= 0 ? log_socket_port(fd) : 0;
+
+		if (port)
+			return port;
+	}
+	return 0;
+}

@@ -1,0 +1,97 @@
+/* log_socket.c - opens the sockets that log lines come in by. */
+#include "spoa/observe/log_socket.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { BACKLOG = 64 };
+
+/* A socket that a dead process of ours left behind is in the way; a file of
+ * anybody else is not ours to remove. */
+static void clear_path(const struct sockaddr *address)
+{
+	const char *path = ((const struct sockaddr_un *)address)->sun_path;
+	struct stat status;
+
+	if (address->sa_family == AF_UNIX && lstat(path, &status) == 0 && S_ISSOCK(status.st_mode))
+		(void)unlink(path);
+}
+
+/* Whoever runs HAProxy writes here, as to /dev/log; the directory keeps others out. */
+static void open_path(const struct sockaddr *address)
+{
+	if (address->sa_family == AF_UNIX)
+		(void)chmod(((const struct sockaddr_un *)address)->sun_path, 0666);
+}
+
+static void prepare(int fd, int type)
+{
+	int on = 1, room = LOG_SOCKET_ROOM;
+
+	if (type == SOCK_STREAM) {
+		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+		return;
+	}
+	(void)setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof(on));
+	/* Root may ask for more than net.core.rmem_max. */
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)) != 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+}
+
+bool log_socket_open(int type, const struct socket_address *address, const char *text, int *ret_fd,
+                     struct error *error)
+{
+	const struct sockaddr *to = (const struct sockaddr *)&address->storage;
+	int fd = socket(to->sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return error_set(error, "%s: %s", text, strerror(errno));
+	prepare(fd, type);
+	clear_path(to);
+	if (bind(fd, to, address->length) == 0 &&
+	    (type != SOCK_STREAM || listen(fd, BACKLOG) == 0)) {
+		open_path(to);
+		*ret_fd = fd;
+		return true;
+	}
+	(void)error_set(error, "%s: %s", text, strerror(errno));
+	(void)close(fd);
+	return false;
+}
+
+int log_socket_room(int fd)
+{
+	int room = 0;
+	socklen_t size = sizeof(room);
+
+	return getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, &size) == 0 ? room : 0;
+}
+
+bool log_socket_address(int fd, struct socket_address *ret_address)
+{
+	struct socket_address address = { .length = sizeof(address.storage) };
+
+	if (getsockname(fd, (struct sockaddr *)&address.storage, &address.length) != 0)
+		return false;
+	*ret_address = address;
+	return true;
+}
+
+uint16_t log_socket_port(int fd)
+{
+	struct socket_address address;
+	struct sockaddr_in four;
+	struct sockaddr_in6 six;
+
+	if (!log_socket_address(fd, &address))
+		return 0;
+	memcpy(&four, &address.storage, sizeof(four));
+	memcpy(&six, &address.storage, sizeof(six));
+	if (address.storage.ss_family == AF_INET)
+		return ntohs(four.sin_port);
+	return address.storage.ss_family == AF_INET6 ? ntohs(six.sin6_port) : 0;
+}
