@@ -20,7 +20,9 @@ static const char usage[] =
         "  --ladder LADDER      into which blocks a prompt is cut [" LADDER_DEFAULT "]\n"
         "  --regex KIND         any, pcre or posix: HAProxy's regular expressions [any]\n"
         "  --topology TOPOLOGY  combined, upper (level 1 above other HAProxys) or lower "
-        "[combined]\n";
+        "[combined]\n"
+        "  --instance NAME=HOST:PORT,HOST:PORT...  a backend and its engines, instead of the "
+        "example's; repeatable\n";
 
 static bool option_read(struct generate *generate, int option, const char *text,
                         struct error *error)
@@ -34,6 +36,8 @@ static bool option_read(struct generate *generate, int option, const char *text,
 		return generate_regex(text, &generate->regex, error);
 	case 't':
 		return generate_topology(text, &generate->topology, error);
+	case 'i':
+		return generate_instance(generate, text, error);
 	default:
 		return error_set(error, "no such option");
 	}
@@ -65,6 +69,7 @@ int cmd_haproxy(int argc, char **argv)
 		{ "ladder", required_argument, NULL, 'l' },
 		{ "regex", required_argument, NULL, 'r' },
 		{ "topology", required_argument, NULL, 't' },
+		{ "instance", required_argument, NULL, 'i' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

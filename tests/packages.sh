@@ -37,10 +37,11 @@ if [ ! -e $policy ]; then
 	made=yes
 fi
 status=0
-{
-	$as_root apt-get update -q >/dev/null &&
-		# shellcheck disable=SC2086 # a list of names
-		DEBIAN_FRONTEND=noninteractive $as_root apt-get install -q -y --no-install-recommends $missing >/dev/null
-} || status=$?
+install() {
+	$as_root apt-get update -q >/dev/null || return
+	# shellcheck disable=SC2086 # a list of names
+	DEBIAN_FRONTEND=noninteractive $as_root apt-get install -q -y --no-install-recommends $missing >/dev/null
+}
+install || status=$?
 [ -z "$made" ] || $as_root rm -f $policy
 exit $status

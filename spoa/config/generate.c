@@ -63,6 +63,38 @@ bool generate_topology(const char *text, enum generate_topology *ret_topology, s
 	return error_set(error, "\"%s\" is not one of combined, upper, lower", text);
 }
 
+/* Letters that HAProxy takes in the name of a backend. */
+static bool is_name(const char *text, size_t length)
+{
+	static const char allowed[] =
+	        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:";
+
+	return length > 0 && strspn(text, allowed) >= length;
+}
+
+bool generate_instance(struct generate *generate, const char *text, struct error *error)
+{
+	static const char allowed[] =
+	        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.:[],";
+	size_t name = strcspn(text, "=");
+	const char *addresses = text + name + 1;
+
+	if (text[name] == '\0' || !is_name(text, name) || *addresses == '\0' ||
+	    strspn(addresses, allowed) != strlen(addresses))
+		return error_set(error, "\"%s\" is not NAME=HOST:PORT,HOST:PORT...", text);
+	if (generate->instance_count == GENERATE_INSTANCES_MAX)
+		return error_set(error, "more than %d instances", GENERATE_INSTANCES_MAX);
+	generate->instances[generate->instance_count++] = text;
+	return true;
+}
+
+struct span generate_first_instance(const struct generate *generate)
+{
+	const char *text = generate->instance_count > 0 ? generate->instances[0] : "svc-a=";
+
+	return (struct span){ text, strcspn(text, "=") };
+}
+
 bool generate_head_form(unsigned version)
 {
 	return version >= GENERATE_HEAD_FORM_SINCE;

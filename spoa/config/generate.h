@@ -17,6 +17,7 @@
 
 #include "policies/core/error.h"
 #include "policies/core/ladder.h"
+#include "policies/core/span.h"
 
 enum {
 	GENERATE_HEAD = 2048,           /* bytes in which the head form looks for the prompt */
@@ -24,6 +25,7 @@ enum {
 	GENERATE_WORDS_MAX = 64,        /* words of a line */
 	GENERATE_ARGUMENTS_MAX = 255,   /* of a message; HAProxy wraps the count silently */
 	GENERATE_HEAD_FORM_SINCE = 300, /* version from which the head form is printed */
+	GENERATE_INSTANCES_MAX = 64,
 };
 
 enum generate_regex {
@@ -43,6 +45,10 @@ struct generate {
 	unsigned version; /* 100 * major + minor of HAProxy; 0 = any from 2.6 on */
 	enum generate_regex regex;
 	enum generate_topology topology;
+	/* "NAME=ADDRESS,ADDRESS...", borrowed: these backends and engines instead of the
+	 * example's. The first is the default backend. Not for GENERATE_UPPER. */
+	const char *instances[GENERATE_INSTANCES_MAX];
+	size_t instance_count;
 };
 
 /* The default ladder, any version, any regex, combined. */
@@ -54,6 +60,11 @@ MUST_CHECK bool generate_regex(const char *text, enum generate_regex *ret_regex,
                                struct error *error);
 MUST_CHECK bool generate_topology(const char *text, enum generate_topology *ret_topology,
                                   struct error *error);
+
+/* Adds a "NAME=ADDRESS,ADDRESS...". */
+MUST_CHECK bool generate_instance(struct generate *generate, const char *text, struct error *error);
+/* Its NAME, or the example's first backend; not terminated. */
+struct span generate_first_instance(const struct generate *generate);
 
 /* True if this version gets the head form. */
 bool generate_head_form(unsigned version);

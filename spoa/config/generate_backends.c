@@ -7,14 +7,15 @@
 #include "spoa/config/generate_parts.h"
 
 #include <ctype.h>
+#include <string.h>
 
 #include "spoa/messages/contract.h"
 
-static void replicas(FILE *out, char letter, unsigned count)
+static void head(FILE *out, struct span name)
 {
 	(void)fprintf(
 	        out,
-	        "backend svc-%c\n"
+	        "backend %.*s\n"
 	        "    balance leastconn                             # when the agent is silent\n"
 	        "    use-server %%[var(txn.infer.replica)] if { var(txn.infer.replica) -m found } "
 	        "{ be_name,strcmp(txn.infer.instance) eq 0 }\n"
@@ -22,10 +23,33 @@ static void replicas(FILE *out, char letter, unsigned count)
 	        "    timeout check 5s\n"
 	        "    default-server check inter 2s fastinter 500ms fall 3 rise 2 weight 100 "
 	        "maxconn 256 maxqueue 32 pool-purge-delay 2s\n",
-	        letter);
+	        (int)name.len, name.at);
+}
+
+static void replicas(FILE *out, char letter, unsigned count)
+{
+	const char name[] = { 's', 'v', 'c', '-', letter };
+
+	head(out, (struct span){ name, sizeof(name) });
 	for (unsigned i = 0; i < count; i++)
 		(void)fprintf(out, "    server %c%u \"${INFER_%c%u}\"\n", letter, i,
 		              toupper((unsigned char)letter), i);
+}
+
+/* "NAME=ADDRESS,ADDRESS...": servers r0, r1, ... */
+static void given(FILE *out, const char *instance)
+{
+	size_t name = strcspn(instance, "=");
+	const char *at = instance + name + 1;
+
+	head(out, (struct span){ instance, name });
+	for (unsigned i = 0; *at; i++) {
+		size_t length = strcspn(at, ",");
+
+		if (length > 0)
+			(void)fprintf(out, "    server r%u %.*s\n", i, (int)length, at);
+		at += length + (at[length] == ',');
+	}
 }
 
 static void cluster(FILE *out, char letter)
@@ -49,6 +73,13 @@ static void instances(const struct generate *generate, FILE *out)
 	(void)fprintf(out, "\n# one instance = one backend; its servers are %s\n",
 	              generate->topology == GENERATE_UPPER ? "the lower HAProxy of a cluster"
 	                                                   : "the replicas");
+	for (size_t i = 0; i < generate->instance_count; i++) {
+		if (i > 0)
+			(void)fputc('\n', out);
+		given(out, generate->instances[i]);
+	}
+	if (generate->instance_count > 0)
+		return;
 	switch (generate->topology) {
 	case GENERATE_COMBINED:
 		replicas(out, 'a', 3);

@@ -33,6 +33,8 @@ static void heading(const struct generate *generate, FILE *out)
 
 static void engines(const struct generate *generate, FILE *out)
 {
+	if (generate->instance_count > 0)
+		return;
 	if (generate->topology == GENERATE_UPPER) {
 		(void)fputs("    presetenv INFER_A0   127.0.0.1:8081           # the lower HAProxy "
 		            "of cluster a\n"

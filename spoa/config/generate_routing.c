@@ -22,6 +22,7 @@ static void loggers(FILE *out)
 
 static void filter(const struct generate *generate, FILE *out)
 {
+	struct span first = generate_first_instance(generate);
 	static const char line[] =
 	        "    filter spoe engine " CONTRACT_ENGINE " config \"${INFER_ETC}/%s\"\n";
 
@@ -36,10 +37,11 @@ static void filter(const struct generate *generate, FILE *out)
 	if (generate->version == 0)
 		(void)fputs("    .endif\n", out);
 	if (generate->topology == GENERATE_LOWER)
-		(void)fputs("    monitor-uri /infer-health                     # asked by the "
-		            "upper HAProxy; not logged\n"
-		            "    monitor fail if { nbsrv(svc-a) lt 1 }\n",
-		            out);
+		(void)fprintf(out,
+		              "    monitor-uri /infer-health                     # asked by the "
+		              "upper HAProxy; not logged\n"
+		              "    monitor fail if { nbsrv(%.*s) lt 1 }\n",
+		              (int)first.len, first.at);
 }
 
 static void conditions(FILE *out)
@@ -66,6 +68,7 @@ static void conditions(FILE *out)
 
 static void computed(const struct generate *generate, FILE *out)
 {
+	struct span first = generate_first_instance(generate);
 	(void)fputs("\n"
 	            "    # body, model, tenant, prompt\n"
 	            "    http-request wait-for-body time 30s if infer_post infer_path      # 408 "
@@ -85,9 +88,10 @@ static void computed(const struct generate *generate, FILE *out)
 	            out);
 	generate_prompt(generate, out);
 	if (generate->topology == GENERATE_LOWER)
-		(void)fputs("    http-request set-var(txn.infer_be) str(svc-a)     # the instance "
-		            "is chosen: the agent answers the replica only\n",
-		            out);
+		(void)fprintf(out,
+		              "    http-request set-var(txn.infer_be) str(%.*s)     # the instance "
+		              "is chosen: the agent answers the replica only\n",
+		              (int)first.len, first.at);
 }
 
 static void asked(const struct generate *generate, FILE *out)
@@ -112,8 +116,10 @@ static void asked(const struct generate *generate, FILE *out)
 	generate_refusals(out);
 }
 
-static void routed(FILE *out)
+static void routed(const struct generate *generate, FILE *out)
 {
+	struct span first = generate_first_instance(generate);
+
 	(void)fputs("\n"
 	            "    # route\n"
 	            "    http-request set-header x-infer-model %[var(txn.infer.model)] if { "
@@ -132,9 +138,9 @@ static void routed(FILE *out)
 	            "nbsrv(infer-models) gt 0 }\n"
 	            "    use_backend %[var(txn.infer.instance)] if { var(txn.infer.instance) -m "
 	            "found }\n"
-	            "    use_backend %[var(txn.infer_map)] if { var(txn.infer_map) -m found }\n"
-	            "    default_backend svc-a\n",
+	            "    use_backend %[var(txn.infer_map)] if { var(txn.infer_map) -m found }\n",
 	            out);
+	(void)fprintf(out, "    default_backend %.*s\n", (int)first.len, first.at);
 }
 
 static void answered(FILE *out)
@@ -174,6 +180,6 @@ void generate_routing(const struct generate *generate, FILE *out)
 	conditions(out);
 	computed(generate, out);
 	asked(generate, out);
-	routed(out);
+	routed(generate, out);
 	answered(out);
 }
