@@ -26,7 +26,7 @@ struct prefix_match {
 
 struct prefix_limits {
 	uint32_t records; /* 1024..16 Mi, allocated at once */
-	uint32_t holders; /* target ids below this (at most 65535) */
+	uint32_t holders; /* target ids below this; 1..65535 */
 	usec_t ttl;
 	usec_t provisional_ttl;
 	double holder_bytes; /* default budget of a holder, bytes of prompt */
@@ -57,8 +57,9 @@ uint64_t prefix_name_space(const struct span *ladder, const struct span *model,
 size_t prefix_index_match(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks,
                           usec_t now, struct prefix_match *ret_matches, size_t room);
 
-/* Insert what the holder lacks, provisional; confirmed records stay as they are.
- * ladder gives the bytes of each block. */
+/* Insert what the holder lacks, provisional; confirmed records stay as they are,
+ * but none is evicted before its descendants. ladder gives the bytes of each
+ * block; another ladder than before empties the index. */
 void prefix_index_bind(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
                        uint32_t blocks, const struct ladder *ladder, usec_t now);
 /* A good first byte: all of the chain is confirmed, inserted where missing, and
@@ -67,17 +68,17 @@ void prefix_index_confirm(struct prefix_index *index, uint32_t holder, const uin
                           uint32_t blocks, const struct ladder *ladder, usec_t now);
 /* Delete the chain's records of this holder that are still provisional. */
 void prefix_index_withdraw(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
-                           uint32_t blocks, usec_t now);
+                           uint32_t blocks);
 /* An abnormal answer on a hit: delete all of the chain's records of this holder.
  * How many went. */
 uint32_t prefix_index_evict(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
-                            uint32_t blocks, usec_t now);
+                            uint32_t blocks);
 /* The holder restarted or is gone: nothing it held counts any more. */
-void prefix_index_forget(struct prefix_index *index, uint32_t holder, usec_t now);
+void prefix_index_forget(struct prefix_index *index, uint32_t holder);
 /* Bytes of prompt this holder can keep; 0: the default. */
 void prefix_index_budget(struct prefix_index *index, uint32_t holder, double bytes);
 
 uint32_t prefix_index_capacity(const struct prefix_index *index);
 struct prefix_counts prefix_index_counts(const struct prefix_index *index);
-/* Records of one holder, for show and metrics. */
+/* Records of one holder, for show and metrics; the expired count until they are met. */
 uint32_t prefix_index_held(const struct prefix_index *index, uint32_t holder);

@@ -1,0 +1,90 @@
+/* prefix_records.h - the memory of the prefix index: records in buckets by their
+ * block, and in a list by age for each holder. Only prefix_index.c looks in here.
+ *
+ * Place 0 is nobody's, so that fresh zeroed memory is an empty index. */
+#pragma once
+
+#include "policies/state/prefix_index.h"
+
+enum {
+	RECORD_PROVISIONAL = 1,
+	RECORD_HAS_CHILD = 2,
+	RECORD_LINKED = 4, /* found by its bucket, alive or dead */
+};
+
+struct record {
+	uint32_t low, high; /* of the block's chained hash */
+	uint32_t next;      /* in the bucket */
+	uint32_t newer;     /* in the holder's list */
+	uint32_t older;     /* in the holder's list, or of the free */
+	uint32_t stamp;     /* tick of the last confirmation, or of the insertion */
+	uint16_t holder;
+	uint8_t depth; /* block number */
+	uint8_t state;
+};
+_Static_assert(sizeof(struct record) == 28, "28 bytes, with a bucket head 32");
+
+struct holder {
+	uint32_t newest, oldest;
+	uint32_t born; /* records stamped before are dead, and free already */
+	uint32_t count;
+	uint64_t bytes;  /* of the prompts' blocks it holds */
+	uint64_t budget; /* 0: the default */
+};
+
+struct prefix_index {
+	struct prefix_limits limits;
+	uint64_t default_budget;
+	uint32_t ttl, provisional_ttl; /* ticks */
+	struct ladder ladder;          /* of all records */
+	usec_t base;                   /* tick 0 */
+	uint32_t latest;               /* tick of the newest stamp */
+	uint32_t mask;                 /* of heads */
+	uint32_t *heads;
+	struct record *records;
+	uint32_t touched; /* records 1..touched were used at some time */
+	uint32_t free;
+	uint32_t in_use;
+	struct holder *holders;
+	uint32_t live_holders; /* that have a record */
+	uint32_t largest;      /* holder of the most records, as of some steps ago */
+	uint32_t largest_age;
+	uint32_t *places; /* by holder: scratch of a match */
+	struct prefix_counts counts;
+};
+
+/* 16 ms each, so that 32 bits last two years. */
+static inline uint32_t tick_of(const struct prefix_index *index, usec_t now)
+{
+	return now > index->base ? (uint32_t)((now - index->base) / (16 * MSEC)) : 0;
+}
+
+static inline bool is_block(const struct record *record, uint64_t chain)
+{
+	return record->low == (uint32_t)chain && record->high == (uint32_t)(chain >> 32);
+}
+
+/* Of a holder as it is now, not of one that was forgotten. */
+static inline bool is_of_now(const struct prefix_index *index, const struct record *record)
+{
+	return record->stamp >= index->holders[record->holder].born;
+}
+
+static inline bool has_expired(const struct prefix_index *index, const struct record *record,
+                               uint32_t tick)
+{
+	uint32_t ttl = record->state & RECORD_PROVISIONAL ? index->provisional_ttl : index->ttl;
+
+	return tick > record->stamp && tick - record->stamp > ttl;
+}
+
+/* The holder's record of this block, expired or not; 0 when there is none. */
+uint32_t prefix_records_find(const struct prefix_index *index, uint32_t holder, uint64_t chain);
+/* A new record at the head of the holder's list; what must go for it goes. */
+uint32_t prefix_records_insert(struct prefix_index *index, uint32_t holder, uint64_t chain,
+                               uint32_t depth, uint32_t tick);
+/* To the head of its holder's list. */
+void prefix_records_touch(struct prefix_index *index, uint32_t place);
+void prefix_records_remove(struct prefix_index *index, uint32_t place);
+/* A few of the holder's oldest, if they have expired. */
+void prefix_records_expire(struct prefix_index *index, uint32_t holder, uint32_t tick);
