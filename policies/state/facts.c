@@ -1,0 +1,98 @@
+/* facts.c - all tables, made at start and kept. */
+#include "policies/state/facts.h"
+
+#include <stdlib.h>
+
+enum { TOMBSTONES = 65536 };
+static const usec_t tombstone_ttl = 60 * SECOND;
+
+static struct prefix_limits prefix_limits_of(const struct policy *policy, uint32_t targets)
+{
+	return (struct prefix_limits){ .records = policy->prefix.max_records,
+		                       .holders = targets,
+		                       .ttl = policy->prefix.ttl,
+		                       .provisional_ttl = policy->prefix.provisional_ttl,
+		                       .holder_bytes = policy->prefix.holder_bytes };
+}
+
+/* A time to live that is no multiple of the width is rounded up to one. */
+static usec_t whole_buckets(const struct policy *policy)
+{
+	usec_t width = policy->ledger_width;
+
+	return (policy->ledger_ttl + width - 1) / width * width;
+}
+
+struct facts *facts_new(const struct policy *policy, const struct fleet_limits *limits)
+{
+	uint32_t targets = limits->instances + limits->replicas;
+	struct prefix_limits prefix = prefix_limits_of(policy, targets);
+	struct facts *facts = calloc(1, sizeof(*facts));
+
+	if (!facts)
+		return NULL;
+	facts->policy = policy;
+	facts->fleet = fleet_new(limits);
+	facts->ledger = ledger_new(targets, policy->ledger_width, whole_buckets(policy));
+	facts->inflight = inflight_new(policy->max_inflight, TOMBSTONES, tombstone_ttl);
+	facts->averages = averages_new(targets);
+	facts->health = health_new(targets);
+	facts->engines = engines_new(targets);
+	facts->prefix = prefix_index_new(&prefix);
+	facts->counters = counters_new(targets);
+	if (!facts->fleet || !facts->ledger || !facts->inflight || !facts->averages ||
+	    !facts->health || !facts->engines || !facts->prefix || !facts->counters) {
+		facts_free(facts);
+		return NULL;
+	}
+	fleet_bind(facts->fleet, policy);
+	return facts;
+}
+
+void facts_free(struct facts *facts)
+{
+	if (!facts)
+		return;
+	counters_free(facts->counters);
+	prefix_index_free(facts->prefix);
+	engines_free(facts->engines);
+	health_free(facts->health);
+	averages_free(facts->averages);
+	inflight_free(facts->inflight);
+	ledger_free(facts->ledger);
+	fleet_free(facts->fleet);
+	free(facts);
+}
+
+void facts_set_policy(struct facts *facts, const struct policy *policy)
+{
+	struct prefix_limits prefix = prefix_limits_of(policy, fleet_targets_max(facts->fleet));
+
+	facts->policy = policy;
+	fleet_bind(facts->fleet, policy);
+	prefix_index_tune(facts->prefix, &prefix);
+}
+
+void facts_forget(void *data, uint32_t target)
+{
+	struct facts *facts = data;
+
+	ledger_forget(facts->ledger, target);
+	averages_forget(facts->averages, target);
+	health_forget(facts->health, target);
+	engines_forget(facts->engines, target);
+	prefix_index_forget(facts->prefix, target);
+	prefix_index_budget(facts->prefix, target, 0);
+	counters_forget(facts->counters, target);
+}
+
+void facts_engine_restarted(struct facts *facts, uint32_t target, usec_t now)
+{
+	struct target *engine = fleet_target(facts->fleet, target);
+
+	if (!engine)
+		return;
+	engine->since = now;
+	engines_put(facts->engines, target, &(struct engine_page){ .at = 0 });
+	prefix_index_forget(facts->prefix, target);
+}
