@@ -1,0 +1,84 @@
+/* answer.c - one SET-VAR a fact, and never a name that HAProxy may not know. */
+#include "spoa/messages/answer.h"
+
+#include <string.h>
+
+#include "policies/core/bug.h"
+#include "policies/state/fleet.h"
+#include "spoa/messages/contract.h"
+
+enum variable_type { VARIABLE_string, VARIABLE_integer };
+
+#define AS_ENUM(id, ...) VARIABLE_##id,
+enum variable { VARIABLES(AS_ENUM) };
+#undef AS_ENUM
+
+#define AS_NAME(id, name, ...) name,
+static const char *const names[] = { VARIABLES(AS_NAME) };
+#undef AS_NAME
+
+#define AS_TYPE(id, name, type, ...) VARIABLE_##type,
+static const enum variable_type types[] = { VARIABLES(AS_TYPE) };
+#undef AS_TYPE
+
+/* Room is promised by the caller, and names are no longer than the fleet's and
+ * the policy's may be. */
+static void set_text(struct spop_output *out, enum variable variable, const char *at, size_t length)
+{
+	struct spop_value value = value_string((struct spop_text){ at, length });
+
+	BUG_ON(types[variable] != VARIABLE_string);
+	BUG_ON(!ack_set(out, ACK_SCOPE_TRANSACTION, names[variable], &value));
+}
+
+static void set_word(struct spop_output *out, enum variable variable, const char *word)
+{
+	set_text(out, variable, word, strlen(word));
+}
+
+static void set_number(struct spop_output *out, enum variable variable, uint32_t number)
+{
+	struct spop_value value = value_int64(number);
+
+	BUG_ON(types[variable] != VARIABLE_integer);
+	BUG_ON(!ack_set(out, ACK_SCOPE_TRANSACTION, names[variable], &value));
+}
+
+static void write_routed(struct spop_output *out, const struct decision *decision, uint32_t source)
+{
+	const char *replica =
+	        decision->replica ? fleet_replica_name(decision->replica, source) : "";
+
+	set_word(out, VARIABLE_ACTION, "route");
+	set_word(out, VARIABLE_INSTANCE, decision->instance->name);
+	if (replica[0] != '\0')
+		set_word(out, VARIABLE_REPLICA, replica);
+	if (decision->upstream_model.at)
+		set_text(out, VARIABLE_MODEL, decision->upstream_model.at,
+		         decision->upstream_model.len);
+}
+
+void answer_write(struct spop_output *out, const struct decision *decision, uint32_t source,
+                  bool observe)
+{
+	if (observe) {
+		set_word(out, VARIABLE_ACTION, "observe");
+		return;
+	}
+	if (decision->outcome == OUTCOME_ROUTED && decision->instance) {
+		write_routed(out, decision, source);
+	} else if (decision->outcome == OUTCOME_REJECTED) {
+		set_word(out, VARIABLE_ACTION, "reject");
+		set_number(out, VARIABLE_STATUS, decision->status);
+		if (decision->retry_after > 0)
+			set_number(out, VARIABLE_RETRY_AFTER, decision->retry_after);
+	} else {
+		set_word(out, VARIABLE_ACTION, "default");
+	}
+	set_word(out, VARIABLE_REASON, reason_name(decision->reason));
+}
+
+void answer_write_nothing(struct spop_output *out)
+{
+	BUG_ON(!ack_unset(out, ACK_SCOPE_TRANSACTION, names[VARIABLE_RETRY_AFTER]));
+}

@@ -1,0 +1,248 @@
+/* route.c - what HAProxy says of a request, and what we answer.
+ *
+ * Arguments are first kept as they came, by number, and looked at when all are
+ * there: their order does not matter then, and what is wrong with one never
+ * hides another. The hashes are most of the message, so their names are read
+ * rather than looked up. */
+#include "spoa/messages/route.h"
+
+#include <string.h>
+
+#include "policies/pipeline.h"
+#include "spoa/messages/answer.h"
+#include "spoa/messages/arguments.h"
+
+enum { SESSION_HEADERS = ROUTE_SESSION9 - ROUTE_SESSION0 + 1, SESSION_MAX_BYTES = 256 };
+
+#define AS_NAME(id, name, ...) { name, sizeof(name) - 1 },
+static const struct argument_name names[] = { ROUTE_ARGUMENTS(AS_NAME) };
+#undef AS_NAME
+
+struct values {
+	struct spop_value of[ROUTE_HASH]; /* zero = NULL */
+	uint64_t hashes[LADDER_BLOCKS_MAX];
+	uint64_t present; /* bit i: hash i came */
+};
+
+/* The i of "h<i>", LADDER_BLOCKS_MAX or more if the name is another. */
+static uint32_t hash_index(struct spop_text name)
+{
+	uint32_t tens, ones;
+
+	if (name.length < 2 || name.length > 3 || name.at[0] != 'h')
+		return LADDER_BLOCKS_MAX;
+	tens = (uint32_t)(unsigned char)name.at[1] - '0';
+	if (name.length == 2)
+		return tens <= 9 ? tens : LADDER_BLOCKS_MAX;
+	ones = (uint32_t)(unsigned char)name.at[2] - '0';
+	return tens >= 1 && tens <= 9 && ones <= 9 ? 10 * tens + ones : LADDER_BLOCKS_MAX;
+}
+
+static void keep_hash(struct message_counters *counters, struct values *values, uint32_t i,
+                      const struct spop_value *value)
+{
+	if (argument_bits(value, &values->hashes[i]))
+		values->present |= (uint64_t)1 << i;
+	else if (value->type != SPOP_TYPE_NULL)
+		counters->bad_route_arguments[ROUTE_HASH]++;
+}
+
+static enum spop_error values_read(struct message_counters *counters, struct spop_input *in,
+                                   uint32_t arguments, struct values *values)
+{
+	size_t expected = 0;
+
+	for (uint32_t i = 0; i < arguments; i++) {
+		struct spop_text name;
+		struct spop_value value;
+		enum spop_error error = notify_read_argument(in, &name, &value);
+		uint32_t hash;
+		size_t found;
+
+		if (error != SPOP_NONE)
+			return error;
+		hash = hash_index(name);
+		if (hash < LADDER_BLOCKS_MAX) {
+			keep_hash(counters, values, hash, &value);
+			continue;
+		}
+		found = argument_find(names, ROUTE_HASH, name, expected);
+		if (found < ROUTE_HASH)
+			values->of[found] = value;
+		else
+			counters->unknown_arguments++;
+		expected = found + 1;
+	}
+	return SPOP_NONE;
+}
+
+static struct span text_at(struct message_counters *counters, const struct values *values,
+                           enum route_argument argument)
+{
+	struct span text;
+
+	if (!argument_text(&values->of[argument], &text))
+		counters->bad_route_arguments[argument]++;
+	return text;
+}
+
+static bool number_at(struct message_counters *counters, const struct values *values,
+                      enum route_argument argument, uint64_t *ret_number)
+{
+	if (argument_number(&values->of[argument], ret_number))
+		return true;
+	if (values->of[argument].type != SPOP_TYPE_NULL)
+		counters->bad_route_arguments[argument]++;
+	return false;
+}
+
+/* A hash of the credential comes as a number; it is named by its 16 hex digits. */
+static struct span tenant_of(struct message_counters *counters, const struct values *values,
+                             char text[TENANT_TEXT_BYTES])
+{
+	uint64_t bits;
+
+	if (!argument_bits(&values->of[ROUTE_TENANT], &bits))
+		return text_at(counters, values, ROUTE_TENANT);
+	for (int i = TENANT_TEXT_BYTES; i-- > 0; bits >>= 4)
+		text[i] = "0123456789abcdef"[bits & 0xf];
+	return (struct span){ text, TENANT_TEXT_BYTES };
+}
+
+static struct span session_of(struct message_counters *counters, const struct values *values)
+{
+	struct span session = { NULL, 0 };
+
+	for (unsigned int i = 0; i < SESSION_HEADERS; i++) {
+		struct span text = text_at(counters, values, ROUTE_SESSION0 + i);
+
+		if (!session.at)
+			session = text;
+	}
+	if (session.len > SESSION_MAX_BYTES)
+		session.len = SESSION_MAX_BYTES;
+	return session;
+}
+
+/* A header; some clients send words. */
+static uint32_t retries_of(struct message_counters *counters, const struct values *values)
+{
+	struct span text = text_at(counters, values, ROUTE_RETRY);
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		uint32_t digit = (uint32_t)(unsigned char)text.at[i] - '0';
+
+		if (digit > 9 || i >= 6) {
+			counters->bad_route_arguments[ROUTE_RETRY]++;
+			return 0;
+		}
+		count = 10 * count + digit;
+	}
+	return count;
+}
+
+/* Hashes by another ladder than ours describe other bytes. */
+static uint32_t hashes_of(struct message_context *context, const struct values *values,
+                          uint64_t *ret_hashes)
+{
+	const struct ladder *ladder = &context->facts->policy->ladder;
+	struct span id = text_at(&context->counters, values, ROUTE_LADDER);
+	uint32_t count = values->present == UINT64_MAX
+	                         ? LADDER_BLOCKS_MAX
+	                         : (uint32_t)__builtin_ctzll(~values->present);
+
+	if (id.len != strlen(ladder->id) || (id.at && memcmp(id.at, ladder->id, id.len) != 0)) {
+		context->facts->counters->foreign_ladder += id.at || values->present != 0;
+		return 0;
+	}
+	if (count > ladder->count)
+		count = ladder->count;
+	memcpy(ret_hashes, values->hashes, count * sizeof(values->hashes[0]));
+	return count;
+}
+
+static void body_read(struct message_counters *counters, const struct values *values,
+                      struct request *request)
+{
+	(void)number_at(counters, values, ROUTE_BODY_BYTES, &request->body_bytes);
+	request->body_total = request->body_bytes;
+	if (number_at(counters, values, ROUTE_BODY_TOTAL, &request->body_total) &&
+	    request->body_total < request->body_bytes)
+		request->body_total = request->body_bytes;
+	request->has_prompt =
+	        number_at(counters, values, ROUTE_PROMPT_BYTES, &request->prompt_bytes);
+}
+
+/* Words of another contract may mean something else: only what a decision by
+ * load needs is believed. */
+static void believe_load_only(struct message_context *context, struct request *request)
+{
+	context->facts->counters->bad_contract++;
+	request->hash_count = 0;
+	request->session = request->strategy = (struct span){ NULL, 0 };
+}
+
+static void request_fill(struct message_context *context, const struct values *values,
+                         struct route *route)
+{
+	struct message_counters *counters = &context->counters;
+	struct request *request = &route->request;
+	struct span trusted = text_at(counters, values, ROUTE_STRATEGY);
+	struct span any = text_at(counters, values, ROUTE_ROUTING_STRATEGY);
+	uint64_t version;
+
+	request->id = text_at(counters, values, ROUTE_ID);
+	counters->bad_route_arguments[ROUTE_ID] += values->of[ROUTE_ID].type == SPOP_TYPE_NULL;
+	request->backend = text_at(counters, values, ROUTE_BACKEND);
+	request->method = text_at(counters, values, ROUTE_METHOD);
+	request->host = text_at(counters, values, ROUTE_HOST);
+	request->path = text_at(counters, values, ROUTE_PATH);
+	request->model = text_at(counters, values, ROUTE_MODEL);
+	request->client_id = text_at(counters, values, ROUTE_CLIENT_ID);
+	request->tenant = tenant_of(counters, values, route->tenant);
+	request->session = session_of(counters, values);
+	request->strategy = trusted.at ? trusted : any;
+	request->retry_count = retries_of(counters, values);
+	body_read(counters, values, request);
+	request->hash_count = hashes_of(context, values, request->hashes);
+	if (!number_at(counters, values, ROUTE_VERSION, &version) || version != CONTRACT_VERSION)
+		believe_load_only(context, request);
+	/* Sent for later use; looked at now so that a wrong file is noticed. */
+	(void)text_at(counters, values, ROUTE_PRIORITY);
+	(void)text_at(counters, values, ROUTE_EXCLUDE);
+	(void)text_at(counters, values, ROUTE_TIMEOUT);
+}
+
+enum spop_error route_read(struct message_context *context, struct spop_input *in,
+                           uint32_t arguments, struct route *ret_route)
+{
+	struct spop_input rest = *in;
+	struct values values;
+	enum spop_error error;
+
+	/* Hashes count only where their bit is set: no need to clear them. */
+	memset(values.of, 0, sizeof(values.of));
+	values.present = 0;
+	error = values_read(&context->counters, &rest, arguments, &values);
+	if (error != SPOP_NONE)
+		return error;
+	memset(&ret_route->request, 0, offsetof(struct request, hashes));
+	request_fill(context, &values, ret_route);
+	*in = rest;
+	return SPOP_NONE;
+}
+
+struct span route_run(struct message_context *context, const struct route *route,
+                      struct spop_output *out)
+{
+	const struct request *request = &route->request;
+	struct decision decision;
+	usec_t began = context->now();
+
+	decider_decide(context->decider, request, began, &decision);
+	if (context->on_decision)
+		context->on_decision(context->data, request, &decision, context->now() - began);
+	answer_write(out, &decision, request->source, context->observe);
+	return decision.slot && !context->observe ? request->id : (struct span){ NULL, 0 };
+}

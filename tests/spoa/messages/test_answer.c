@@ -1,0 +1,139 @@
+/* test_answer.c - a decision becomes variables. Proves P002, P034 (known names only). */
+#include "spoa/messages/answer.h"
+#include "tests/spoa/messages/fixture.h"
+
+static struct stub_answer answer;
+
+static void answer_to(const struct decision *decision, uint32_t source, bool observe)
+{
+	answer.out = (struct spop_output){ answer.bytes, answer.bytes + sizeof(answer.bytes) };
+	answer_write(&answer.out, decision, source, observe);
+}
+
+static void routed_names_instance_and_replica(void **state)
+{
+	(void)state;
+	(void)stub_context();
+	answer_to(&stub.decision, 0, false);
+	assert_text(&answer, "action", "route");
+	assert_text(&answer, "instance", "svc-a");
+	assert_text(&answer, "replica", "a1");
+	assert_text(&answer, "reason", "prefix");
+	assert_false(has(&answer, "model"));
+	assert_false(has(&answer, "status"));
+	assert_false(has(&answer, "retry_after"));
+}
+
+static void the_replica_is_called_as_the_asker_calls_it(void **state)
+{
+	(void)state;
+	(void)stub_context();
+	answer_to(&stub.decision, 1, false);
+	assert_text(&answer, "replica", "b7");
+	answer_to(&stub.decision, 2, false); /* that HAProxy does not have it */
+	assert_text(&answer, "instance", "svc-a");
+	assert_false(has(&answer, "replica"));
+}
+
+static void the_replica_may_be_left_to_haproxy(void **state)
+{
+	(void)state;
+	(void)stub_context();
+	stub.decision.replica = NULL;
+	answer_to(&stub.decision, 0, false);
+	assert_text(&answer, "instance", "svc-a");
+	assert_false(has(&answer, "replica"));
+}
+
+static void the_model_is_named_where_it_has_another_name(void **state)
+{
+	(void)state;
+	(void)stub_context();
+	stub.decision.upstream_model = (struct span){ "llama-3-and-more", 7 };
+	answer_to(&stub.decision, 0, false);
+	assert_text(&answer, "model", "llama-3");
+}
+
+static void a_refusal_has_a_status_and_a_time(void **state)
+{
+	(void)state;
+	(void)stub_context();
+	stub.decision = (struct decision){ .outcome = OUTCOME_REJECTED,
+		                           .reason = REASON_OVERLOAD,
+		                           .status = 429,
+		                           .retry_after = 7 };
+	answer_to(&stub.decision, 0, false);
+	assert_text(&answer, "action", "reject");
+	assert_text(&answer, "reason", "overload");
+	assert_number(&answer, "status", 429);
+	assert_number(&answer, "retry_after", 7);
+	assert_false(has(&answer, "instance"));
+	stub.decision.retry_after = 0; /* 404: never */
+	answer_to(&stub.decision, 0, false);
+	assert_false(has(&answer, "retry_after"));
+}
+
+static void unanswered_is_default_and_says_why(void **state)
+{
+	(void)state;
+	(void)stub_context();
+	stub.decision.outcome = OUTCOME_UNANSWERED;
+	stub.decision.reason = REASON_NO_CANDIDATE;
+	answer_to(&stub.decision, 0, false);
+	assert_text(&answer, "action", "default");
+	assert_text(&answer, "reason", "no-candidate");
+	assert_false(has(&answer, "instance"));
+	assert_false(has(&answer, "replica"));
+}
+
+static void observing_answers_nothing_else(void **state)
+{
+	(void)state;
+	(void)stub_context();
+	answer_to(&stub.decision, 0, true);
+	assert_text(&answer, "action", "observe");
+	assert_int_equal(answer.out.at - answer.bytes, 3 + 7 + 2 + 7);
+}
+
+static void the_longest_names_fit(void **state)
+{
+	(void)state;
+	(void)stub_context();
+	memset(stub.instance.name, 'i', NAME_MAX_BYTES - 1);
+	memset(stub.replica.name[0], 'r', NAME_MAX_BYTES - 1);
+	stub.decision.upstream_model = (struct span){ stub.instance.name, NAME_MAX_BYTES - 1 };
+	answer_to(&stub.decision, 0, false);
+	assert_true(has(&answer, "reason"));
+}
+
+static void nothing_is_still_an_action_that_hits_nobody(void **state)
+{
+	struct ack_action action;
+	struct spop_input in;
+
+	(void)state;
+	answer.out = (struct spop_output){ answer.bytes, answer.bytes + sizeof(answer.bytes) };
+	answer_write_nothing(&answer.out);
+	in = (struct spop_input){ answer.bytes, answer.out.at };
+	assert_int_equal(ack_read(&in, &action), SPOP_NONE);
+	assert_false(action.set);
+	assert_true(text_is(action.name, "retry_after"));
+	assert_ptr_equal(in.at, in.end);
+}
+
+int main(void)
+{
+	const struct CMUnitTest answers[] = {
+		cmocka_unit_test(routed_names_instance_and_replica),
+		cmocka_unit_test(the_replica_is_called_as_the_asker_calls_it),
+		cmocka_unit_test(the_replica_may_be_left_to_haproxy),
+		cmocka_unit_test(the_model_is_named_where_it_has_another_name),
+		cmocka_unit_test(a_refusal_has_a_status_and_a_time),
+		cmocka_unit_test(unanswered_is_default_and_says_why),
+		cmocka_unit_test(observing_answers_nothing_else),
+		cmocka_unit_test(the_longest_names_fit),
+		cmocka_unit_test(nothing_is_still_an_action_that_hits_nobody),
+	};
+
+	return cmocka_run_group_tests(answers, NULL, NULL);
+}
