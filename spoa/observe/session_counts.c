@@ -1,0 +1,110 @@
+/* session_counts.c - one row of counts per source, by target id. */
+#include "spoa/observe/session_counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/core/bug.h"
+
+struct count {
+	uint32_t current, queued;
+};
+
+struct session_counts {
+	uint32_t targets, sources;
+	bool fresh[SOURCES_MAX];
+	struct count *of; /* sources x targets */
+};
+
+struct session_counts *session_counts_new(uint32_t targets, uint32_t sources)
+{
+	struct session_counts *counts;
+
+	BUG_ON(targets == 0 || sources == 0 || sources > SOURCES_MAX);
+	counts = calloc(1, sizeof(*counts));
+	if (!counts)
+		return NULL;
+	counts->targets = targets;
+	counts->sources = sources;
+	counts->of = calloc((size_t)targets * sources, sizeof(*counts->of));
+	if (!counts->of) {
+		free(counts);
+		return NULL;
+	}
+	return counts;
+}
+
+void session_counts_free(struct session_counts *counts)
+{
+	if (!counts)
+		return;
+	free(counts->of);
+	free(counts);
+}
+
+static struct count *at(const struct session_counts *counts, uint32_t source, uint32_t target)
+{
+	BUG_ON(source >= counts->sources || target >= counts->targets);
+	return &counts->of[(size_t)source * counts->targets + target];
+}
+
+void session_counts_begin(struct session_counts *counts, uint32_t source)
+{
+	memset(at(counts, source, 0), 0, counts->targets * sizeof(*counts->of));
+	counts->fresh[source] = false;
+}
+
+void session_counts_add(struct session_counts *counts, uint32_t source, uint32_t target,
+                        uint32_t current, uint32_t queued)
+{
+	struct count *count = at(counts, source, target);
+
+	count->current += current;
+	count->queued += queued;
+}
+
+void session_counts_done(struct session_counts *counts, uint32_t source)
+{
+	counts->fresh[source] = true;
+}
+
+void session_counts_lost(struct session_counts *counts, uint32_t source)
+{
+	counts->fresh[source] = false;
+}
+
+void session_counts_forget(struct session_counts *counts, uint32_t target)
+{
+	for (uint32_t source = 0; source < counts->sources; source++)
+		*at(counts, source, target) = (struct count){ 0 };
+}
+
+static void apply_one(const struct session_counts *counts, struct facts *facts, uint32_t target,
+                      usec_t now)
+{
+	struct count sum = { 0 };
+
+	for (uint32_t source = 0; source < counts->sources; source++) {
+		const struct count *count = at(counts, source, target);
+
+		sum.current += count->current;
+		sum.queued += count->queued;
+	}
+	ledger_reconcile(facts->ledger, target, sum.current + sum.queued, now);
+	engines_put_queue(facts->engines, target, sum.queued, now);
+}
+
+bool session_counts_apply(struct session_counts *counts, struct facts *facts, usec_t now)
+{
+	for (uint32_t source = 0; source < counts->sources; source++)
+		if (!counts->fresh[source])
+			return false;
+	for (uint32_t id = 0; id < counts->targets; id++) {
+		const struct target *target = fleet_target(facts->fleet, id);
+
+		if (target && target->kind == TARGET_REPLICA)
+			apply_one(counts, facts, id, now);
+	}
+	memset(counts->fresh, 0, sizeof(counts->fresh));
+	return true;
+}
