@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "tests/sim/answer.h"
+#include "tests/sim/clock.h"
 #include "tests/sim/connection.h"
 #include "tests/sim/engine.h"
 #include "tests/sim/prompt.h"
@@ -60,11 +61,11 @@ static void refuse(struct connection *connection, int status, const char *messag
 
 static bool serves_model(const struct sim_options *options, struct span model)
 {
-	for (int i = 0; i < options->model_count; i++) {
-		if (span_is(model, options->models[i]))
+	for (int i = 0; i < options->models.count; i++) {
+		if (span_is(model, options->models.texts[i]))
 			return true;
 	}
-	return options->model_count == 0;
+	return options->models.count == 0;
 }
 
 static void prepare(struct call *call, const struct prompt *prompt, const struct engine *engine)

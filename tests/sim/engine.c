@@ -12,21 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/sim/call.h"
+#include "tests/sim/clock.h"
 #include "tests/sim/connection.h"
 
 enum { BACKLOG = 4096, ACCEPTS = 64 };
-
-int64_t clock_us(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 static int64_t model_now(const struct engine *engine)
 {

@@ -53,9 +53,6 @@ struct engine {
 struct engine *engine_new(const struct sim_options *options, int index, struct ev_loop *loop);
 void engine_free(struct engine *engine);
 
-/* Microseconds of the monotonic clock. */
-int64_t clock_us(void);
-
 /* Brings the model up to now and sets the timer for its next step. Events go to the calls. */
 void engine_catch_up(struct engine *engine);
 

@@ -63,9 +63,9 @@ int main(int argc, char **argv)
 	struct sim_options options;
 	struct ev_signal interrupt, terminate;
 	struct ev_loop *loop;
-	int status = 1;
+	int status = sim_options_read(argc, argv, &options);
 
-	if (!sim_options_read(argc, argv, &options, &status))
+	if (status >= 0)
 		return status;
 	loop = ev_default_loop(EVFLAG_AUTO);
 	ev_signal_init(&interrupt, on_signal, SIGINT);

@@ -21,7 +21,7 @@ void metrics_page_write(struct engine *engine, struct bytes *out)
 	engine_catch_up(engine);
 	load = engine_load_now(engine);
 	(void)snprintf(labels, sizeof(labels), "engine=\"0\",model_name=\"%s\"",
-	               options->model_count > 0 ? options->models[0] : "sim");
+	               options->models.count > 0 ? options->models.texts[0] : "sim");
 #define GAUGE(name, value)   write_value(out, labels, "gauge", name, (double)(value))
 #define COUNTER(name, value) write_value(out, labels, "counter", name, (double)(value))
 	GAUGE("num_requests_running", load.running + engine->hanging);

@@ -30,13 +30,13 @@ static void models(struct connection *connection, const struct request *request)
 {
 	const struct sim_options *options = connection->engine->options;
 	struct bytes *body = &connection->engine->scratch;
-	int count = options->model_count > 0 ? options->model_count : 1;
+	int count = options->models.count > 0 ? options->models.count : 1;
 
 	(void)request;
 	bytes_clear(body);
 	bytes_text(body, "{\"object\":\"list\",\"data\":[");
 	for (int i = 0; i < count; i++) {
-		const char *name = options->model_count > 0 ? options->models[i] : "sim";
+		const char *name = options->models.count > 0 ? options->models.texts[i] : "sim";
 
 		bytes_format(body,
 		             "%s{\"id\":\"%s\",\"object\":\"model\",\"created\":%ld,"

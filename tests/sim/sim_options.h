@@ -4,9 +4,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tests/sim/command_line.h"
 #include "tests/sim/engine_model.h"
 
-enum { SIM_ENGINES_MAX = 256, SIM_MODELS_MAX = 16 };
+enum { SIM_ENGINES_MAX = 256, SIM_HOST_MAX = 64 };
 
 struct sim_options {
 	struct engine_settings engine;
@@ -16,15 +17,15 @@ struct sim_options {
 	bool headers_late;      /* of a stream: with the first token, not at once */
 	bool bare;              /* nothing kept for /sim/last */
 	const char *ready_file; /* NULL for none */
-	const char *models[SIM_MODELS_MAX];
-	int model_count; /* 0: any name is served */
+	struct command_list models, listens;
+	uint32_t port_base, range; /* 0: none of these */
+	/* What listens and the range come to. */
 	struct {
-		const char *host;
+		char host[SIM_HOST_MAX];
 		int port; /* 0: the kernel picks one */
 	} listen[SIM_ENGINES_MAX];
 	int engine_count;
 };
 
-/* Fills in what the command line says. False after --help or a mistake, of which it has told;
- * ret_status is then the exit status. */
-bool sim_options_read(int argc, char **argv, struct sim_options *ret_options, int *ret_status);
+/* -1: go on; else the exit status, after --help or a mistake, of which it has told. */
+int sim_options_read(int argc, char **argv, struct sim_options *ret_options);

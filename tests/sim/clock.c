@@ -1,0 +1,12 @@
+/* clock.c - one call of clock_gettime(). */
+#include "tests/sim/clock.h"
+
+#include <time.h>
+
+int64_t clock_us(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}

@@ -1,0 +1,132 @@
+#!/bin/sh
+# selftest.sh ENGINE_SIM PLAYER - the simulator and the player against each other: cached tokens
+# grow over a conversation, faults come as asked for, clients that leave are noticed.
+set -eu
+engine_sim=$1 player=$2
+folder=$(mktemp -d)
+engine_pid=
+finish() {
+	[ -z "$engine_pid" ] || kill "$engine_pid" 2>/dev/null || :
+	rm -rf "$folder"
+}
+trap finish EXIT
+
+fail() {
+	echo "selftest: $*" >&2
+	exit 1
+}
+
+"$engine_sim" --listen 127.0.0.1:0 --listen 127.0.0.1:0 --model tiny --block-tokens 16 \
+	--output-tokens 8 --speed 20 --max-running 4 --max-waiting 4 --keep-alive 5 \
+	--ready-file "$folder/ready" >/dev/null &
+engine_pid=$!
+until [ -f "$folder/ready" ]; do
+	kill -0 "$engine_pid" || fail "engine_sim has ended"
+	sleep .01
+done
+one=$(sed -n 1p "$folder/ready")
+two=$(sed -n 2p "$folder/ready")
+
+state() { # ENGINE NAME
+	curl -s "$1/sim/state" | grep -o "\"$2\":[0-9]*" | cut -d: -f2
+}
+
+is() { # ENGINE NAME VALUE: at once, or within two seconds
+	for _ in $(seq 200); do
+		[ "$(state "$1" "$2")" != "$3" ] || return 0
+		sleep .01
+	done
+	fail "$2 is $(state "$1" "$2"), not $3"
+}
+
+field() { # NAME FILE: its values, one a line
+	grep -o "\"$1\":[-\"a-z0-9]*" "$2" | cut -d: -f2 | tr -d '"'
+}
+
+play() { # MODE OPTION...: the lines are in $folder/lines
+	mode=$1
+	shift
+	"$player" "$mode" --to "$one" --model tiny --deadline 20 --output "$folder/lines" "$@" \
+		2>"$folder/summary"
+}
+
+# A conversation: what was said before is cached, plain and as a stream.
+for stream in "" --stream; do
+	# shellcheck disable=SC2086 # an empty word is no option
+	play conversations --count 1 --turns 3 --prompt-bytes 1024 --seed "1${#stream}" \
+		--expect-all-200 $stream || fail "a conversation: $(cat "$folder/summary")"
+	field cached_tokens "$folder/lines" | tr '\n' ' ' >"$folder/cached"
+	[ "$(cat "$folder/cached")" = "0 256 528 " ] || fail "cached tokens: $(cat "$folder/cached")"
+done
+grep -q 'loyal share=1.000 of 2 later turns' "$folder/summary" || fail "turns went elsewhere"
+is "$one" served 6
+is "$one" running 0
+is "$two" requests 0
+
+# Faults, by header: what the client sees.
+fault() { # FAULT STATUS ERROR OPTION...
+	wanted="$2 $3"
+	asked=$1
+	shift 3
+	play requests --count 1 --header "x-sim-fault: $asked" "$@" || :
+	[ "$(field status "$folder/lines") $(field error "$folder/lines")" = "$wanted" ] ||
+		fail "$asked: $(cat "$folder/lines")"
+}
+fault 500 500 none
+fault 503:7 503 none
+fault reset 0 reset
+fault reset-mid 200 cut
+fault reset-mid 200 cut --stream
+fault hang 0 timeout --timeout .2
+fault hang-mid 200 timeout --timeout .2 --stream
+fault slow:50 200 none
+fault close 200 none
+fault none 200 none
+curl -s -D - -o "$folder/body" -H 'x-sim-fault: 429:7' -d '{"model":"tiny","prompt":"x"}' \
+	"$one/v1/completions" | grep -qi '^retry-after: 7' || fail "no Retry-After"
+
+# Faults, by order: as often as asked for, on the path asked for.
+curl -s -d '{"fault":"503","count":2}' "$one/sim/fault" >"$folder/body"
+play requests --count 4
+[ "$(field status "$folder/lines" | tr '\n' ' ')" = "503 503 200 200 " ] || fail "two of four"
+curl -s -d '{"fault":"500","path":"/health"}' "$one/sim/fault" >"$folder/body"
+for path in health metrics; do
+	curl -s -o "$folder/body" -w '%{http_code}\n' "$one/$path"
+done >"$folder/codes"
+[ "$(tr '\n' ' ' <"$folder/codes")" = "500 200 " ] || fail "health and metrics"
+grep -q "^vllm:prefix_cache_hits_total{.*} $(state "$one" cached_tokens)\$" "$folder/body" || fail "hits on the metric page"
+curl -s -d '{}' "$one/sim/reset" >"$folder/body"
+
+# What reached the engine.
+curl -s -H 'x-told: 1' -d '{"model":"tiny","prompt":"told"}' "$one/v1/completions" >"$folder/body"
+curl -s "$one/sim/last" >"$folder/last"
+grep -q '"body_bytes":32.*"x-told":"1"' "$folder/last" || fail "the last: $(cat "$folder/last")"
+[ "$(curl -s -o "$folder/body" -w '%{http_code}' -d '{"model":"big"}' "$one/v1/completions")" = 404 ] ||
+	fail "a model that is not there"
+
+# Clients that leave, while they wait and while they read.
+play requests --count 3 --parallel 3 --timeout .1 --max-tokens 8 --header 'x-sim-fault: slow:5000' || :
+is "$one" aborted 3
+curl -s -d '{}' "$one/sim/reset" >"$folder/body"
+for stream in false true; do
+	curl -s -m .2 -d "{\"model\":\"tiny\",\"prompt\":\"x\",\"min_tokens\":40000,\"stream\":$stream}" \
+		"$one/v1/completions" >"$folder/body" && fail "it should go on for long"
+done
+is "$one" running 0
+is "$one" aborted 2
+is "$one" blocks_used 0
+
+# More than there is room for.
+play requests --count 12 --parallel 12 --body-bytes 65536 || :
+field status "$folder/lines" | sort | uniq -c | tr -s ' \n' ' ' >"$folder/codes"
+[ "$(cat "$folder/codes")" = " 8 200 4 503 " ] || fail "room for eight: $(cat "$folder/codes")"
+
+# All at once, in a seeded order: nobody fails but those who should.
+play chaos --count 120 --parallel 4 --stream --body-bytes 2048 --seed 7 --expect-all-200 ||
+	fail "chaos: $(cat "$folder/summary")"
+is "$one" running 0
+is "$one" hanging 0
+
+kill "$engine_pid"
+wait "$engine_pid" || fail "engine_sim ended with $?"
+engine_pid=
