@@ -104,7 +104,7 @@ static void end(struct connection *connection)
 		return;
 	}
 	engine->counts.served++;
-	histogram_add(&engine->e2e, (double)(clock_us() - call->begun_us) / 1e6);
+	buckets_add(&engine->e2e, (double)(clock_us() - call->begun_us) / 1e6);
 	if (call->stream)
 		answer_stream_end(connection);
 	else
@@ -143,9 +143,9 @@ void call_hears(void *user, const struct engine_event *event)
 	}
 	call->cached_tokens = event->cached_tokens;
 	if (event->kind == ENGINE_FIRST_TOKEN)
-		histogram_add(&engine->ttft, (double)(now - call->begun_us) / 1e6);
+		buckets_add(&engine->ttft, (double)(now - call->begun_us) / 1e6);
 	else
-		histogram_add(&engine->itl, (double)(now - call->token_us) / 1e6);
+		buckets_add(&engine->itl, (double)(now - call->token_us) / 1e6);
 	call->token_us = now;
 	show_token(connection);
 }
@@ -158,7 +158,7 @@ static void answer_at_once(struct connection *connection)
 
 	engine->counts.prompt_tokens += call->prompt_tokens;
 	engine->counts.generated_tokens += call->output_tokens;
-	histogram_add(&engine->ttft, 0);
+	buckets_add(&engine->ttft, 0);
 	if (call->stream) {
 		while (call->sent_tokens < call->output_tokens &&
 		       connection->state == CONNECTION_ANSWERING)

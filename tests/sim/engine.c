@@ -189,9 +189,9 @@ void engine_clear_counts(struct engine *engine)
 	uint64_t connections = engine->counts.connections;
 
 	engine->counts = (struct engine_counts){ .connections = connections };
-	engine->ttft = (struct histogram){ .bounds = histogram_ttft_bounds };
-	engine->itl = (struct histogram){ .bounds = histogram_itl_bounds };
-	engine->e2e = (struct histogram){ .bounds = histogram_e2e_bounds };
+	engine->ttft = (struct buckets){ .bounds = buckets_ttft_bounds };
+	engine->itl = (struct buckets){ .bounds = buckets_itl_bounds };
+	engine->e2e = (struct buckets){ .bounds = buckets_e2e_bounds };
 	memset(engine->rules, 0, sizeof(engine->rules));
 	bytes_clear(&engine->last);
 }

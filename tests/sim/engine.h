@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tests/sim/buckets.h"
 #include "tests/sim/engine_model.h"
 #include "tests/sim/fault.h"
-#include "tests/sim/histogram.h"
 #include "tests/sim/http.h"
 #include "tests/sim/sim_options.h"
 
@@ -42,7 +42,7 @@ struct engine {
 	int64_t started_us;         /* monotonic */
 	struct fault_rule rules[FAULT_RULES_MAX];
 	struct engine_counts counts;
-	struct histogram ttft, itl, e2e;
+	struct buckets ttft, itl, e2e;
 	struct connection *dirty; /* to be flushed when this callback is over */
 	uint32_t hanging;         /* requests that will never be answered */
 	struct bytes last;        /* JSON of the last request that asked for tokens */

@@ -43,7 +43,7 @@ void metrics_page_write(struct engine *engine, struct bytes *out)
 	             "engine=\"0\",num_gpu_blocks=\"%u\"} 1\n",
 	             labels, (unsigned long)engine->counts.served, options->engine.block_tokens,
 	             options->engine.kv_blocks);
-	histogram_write(&engine->ttft, "vllm:time_to_first_token_seconds", labels, out);
-	histogram_write(&engine->itl, "vllm:inter_token_latency_seconds", labels, out);
-	histogram_write(&engine->e2e, "vllm:e2e_request_latency_seconds", labels, out);
+	buckets_write(&engine->ttft, "vllm:time_to_first_token_seconds", labels, out);
+	buckets_write(&engine->itl, "vllm:inter_token_latency_seconds", labels, out);
+	buckets_write(&engine->e2e, "vllm:e2e_request_latency_seconds", labels, out);
 }

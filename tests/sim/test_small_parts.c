@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "tests/sim/buckets.h"
 #include "tests/sim/bytes.h"
 #include "tests/sim/fault.h"
-#include "tests/sim/histogram.h"
 #include "tests/sim/http.h"
 #include "tests/sim/quantiles.h"
 #include "tests/sim/reply.h"
@@ -65,14 +65,14 @@ static void quantiles_are_good_to_one_part_in_64(void **state)
 
 static void a_histogram_counts_below_its_bounds(void **state)
 {
-	struct histogram histogram = { .bounds = histogram_ttft_bounds };
+	struct buckets histogram = { .bounds = buckets_ttft_bounds };
 	struct bytes page = { 0 };
 
 	(void)state;
-	histogram_add(&histogram, 0.001);
-	histogram_add(&histogram, 0.003);
-	histogram_add(&histogram, 9999);
-	histogram_write(&histogram, "t", "a=\"b\"", &page);
+	buckets_add(&histogram, 0.001);
+	buckets_add(&histogram, 0.003);
+	buckets_add(&histogram, 9999);
+	buckets_write(&histogram, "t", "a=\"b\"", &page);
 	bytes_add(&page, "", 1);
 	assert_non_null(strstr(page.data, "t_bucket{a=\"b\",le=\"0.001\"} 1\n"));
 	assert_non_null(strstr(page.data, "t_bucket{a=\"b\",le=\"0.005\"} 2\n"));
