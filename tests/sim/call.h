@@ -35,8 +35,8 @@ struct call {
 /* Begins to answer; may be over when it returns. */
 void call_begin(struct connection *connection, const struct request *request, enum call_kind kind);
 
-/* The model's event for the connection that is the job's user. */
-void call_hears(void *connection, const struct engine_event *event);
+/* The model's event; the job's user is the connection. */
+void call_hears(void *user, const struct engine_event *event);
 
 /* The client is gone: the sequence is freed. */
 void call_abort(struct connection *connection);

@@ -65,6 +65,15 @@ static void fail_later(struct client *client)
 	ev_timer_start(client->loop, &client->leave);
 }
 
+/* An iovec wants it so; writev() does not write there. */
+static char *writable(const char *at)
+{
+	char *same;
+
+	memcpy(&same, &at, sizeof(same));
+	return same;
+}
+
 /* A connection that breaks here is told by recv(): an answer may have come before. */
 static void send_rest(struct client *client)
 {
@@ -80,7 +89,7 @@ static void send_rest(struct client *client)
 		for (int i = 0; i < 2; i++) {
 			size_t cut = skip < parts[i].len ? skip : parts[i].len;
 
-			vectors[i].iov_base = (char *)(uintptr_t)parts[i].at + cut;
+			vectors[i].iov_base = writable(parts[i].at) + cut;
 			vectors[i].iov_len = parts[i].len - cut;
 			skip -= cut;
 		}
@@ -332,7 +341,8 @@ static bool has_news(const struct client *client)
 
 void client_begin(struct client *client, const struct client_request *request)
 {
-	int64_t now = clock_us(), idle_us = now - client->begun_us - client->outcome.total_us;
+	int64_t now = clock_us();
+	int64_t idle_us = now - client->begun_us - client->outcome.total_us;
 
 	if (client->state == CLIENT_IDLE && idle_us > IDLE_LOOK_US && has_news(client))
 		hang_up(client);

@@ -66,13 +66,15 @@ static bool takes(const struct command_option *option, char *field, const char *
 int command_line_read(const struct command_line *line, int argc, char **argv, void *settings)
 {
 	struct option longs[OPTIONS_MAX + 2] = { 0 };
-	int index = 0, got;
+	int index = 0;
+	int got;
 
 	for (int i = 0; i < line->count && i < OPTIONS_MAX; i++) {
 		longs[i].name = line->options[i].name;
 		longs[i].has_arg = line->options[i].argument ? required_argument : no_argument;
 	}
 	longs[line->count] = (struct option){ "help", no_argument, NULL, 0 };
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread. */
 	while ((got = getopt_long(argc, argv, "", longs, &index)) == 0) {
 		const struct command_option *option = &line->options[index];
 

@@ -128,7 +128,8 @@ static bool reads_head(struct connection *connection, struct http_head *head)
 /* Decodes what has come; true when the body is whole. */
 static bool reads_chunks(struct connection *connection)
 {
-	struct span in = bytes_span(&connection->in), payload;
+	struct span in = bytes_span(&connection->in);
+	struct span payload;
 	int64_t used;
 
 	do {

@@ -71,7 +71,8 @@ static struct fault_rule *rule_for(struct engine *engine, const char *path)
 
 static bool takes_rule(struct engine *engine, struct span body)
 {
-	const char *name = NULL, *path = "";
+	const char *name = NULL;
+	const char *path = "";
 	json_t *root = json_loadb(body.at, body.len, 0, NULL);
 	json_int_t count = -1;
 	struct fault_rule *rule;

@@ -171,7 +171,9 @@ static bool admits(struct engine_model *model, uint32_t ticket)
 static void begin_step(struct engine_model *model, int64_t now)
 {
 	const struct engine_settings *settings = &model->settings;
-	uint32_t decoding = 0, prefill = 0, budget;
+	uint32_t decoding = 0;
+	uint32_t prefill = 0;
+	uint32_t budget;
 
 	while (model->first_waiting != NONE && model->load.running < settings->max_running) {
 		if (!admits(model, model->first_waiting))
@@ -233,7 +235,8 @@ static bool makes_a_token(struct engine_model *model, struct sequence *sequence,
 
 static void end_step(struct engine_model *model, engine_listener *listener, void *context)
 {
-	uint32_t staying = 0, before = model->load.running;
+	uint32_t before = model->load.running;
+	uint32_t staying = 0;
 
 	for (uint32_t i = 0; i < before; i++) {
 		uint32_t ticket = model->batch[i];

@@ -1,9 +1,7 @@
 /* engine_sim.c - a test tool: simulated LLM inference engines over HTTP, any number in one loop. */
-#include <errno.h>
 #include <ev.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "tests/sim/engine.h"
 #include "tests/sim/sim_options.h"
@@ -17,7 +15,7 @@ static void on_signal(struct ev_loop *loop, struct ev_signal *watcher, int event
 
 static void write_addresses(FILE *out, const struct sim_options *options, struct engine **engines)
 {
-	for (int i = 0; i < options->engine_count; i++)
+	for (int i = 0; i < options->engine_count && engines[i]; i++)
 		(void)fprintf(out, "%s:%d\n", options->listen[i].host, engines[i]->port);
 	(void)fflush(out);
 }
@@ -42,16 +40,19 @@ static bool tells_ready(const struct sim_options *options, struct engine **engin
 
 static bool starts(const struct sim_options *options, struct engine **engines, struct ev_loop *loop)
 {
+	char where[SIM_HOST_MAX + 32];
+
 	for (int i = 0; i < options->engine_count; i++) {
 		engines[i] = engine_new(options, i, loop);
 		if (!engines[i]) {
-			(void)fprintf(stderr, "engine_sim: %s:%d: %s\n", options->listen[i].host,
-			              options->listen[i].port, strerror(errno));
+			(void)snprintf(where, sizeof(where), "engine_sim: %s:%d",
+			               options->listen[i].host, options->listen[i].port);
+			perror(where);
 			return false;
 		}
 	}
 	if (!tells_ready(options, engines)) {
-		(void)fprintf(stderr, "engine_sim: %s: %s\n", options->ready_file, strerror(errno));
+		perror("engine_sim: --ready-file");
 		return false;
 	}
 	return true;
@@ -61,7 +62,8 @@ int main(int argc, char **argv)
 {
 	struct engine *engines[SIM_ENGINES_MAX] = { 0 };
 	struct sim_options options;
-	struct ev_signal interrupt, terminate;
+	struct ev_signal interrupt;
+	struct ev_signal terminate;
 	struct ev_loop *loop;
 	int status = sim_options_read(argc, argv, &options);
 

@@ -18,7 +18,8 @@ bool fault_parse(struct span text, struct fault *ret_fault)
 {
 	const char *colon = text.len > 0 ? memchr(text.at, ':', text.len) : NULL;
 	struct span word = { text.at, colon ? (size_t)(colon - text.at) : text.len };
-	int64_t argument = -1, status = span_number(word);
+	int64_t status = span_number(word);
+	int64_t argument = -1;
 
 	if (colon) {
 		argument = span_number((struct span){ colon + 1, text.len - word.len - 1 });

@@ -1,7 +1,6 @@
 /* http.c - lines and words; lenient where a test does not care, strict about lengths. */
 #include "tests/sim/http.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -68,33 +67,49 @@ static bool reads_field(const char *at, const char *end, struct http_head *head)
 	return true;
 }
 
-/* Only what frames the message; the first letter spares the comparisons. */
+static bool reads_length(struct http_head *head, struct span value)
+{
+	head->content_length = span_number(value);
+	return head->content_length >= 0;
+}
+
+static bool reads_coding(struct http_head *head, struct span value)
+{
+	head->chunked = span_is_like(value, "chunked");
+	return true;
+}
+
+static bool reads_connection(struct http_head *head, struct span value)
+{
+	head->close =
+	        !span_is_like(value, "keep-alive") && (head->close || span_is_like(value, "close"));
+	return true;
+}
+
+static bool reads_expect(struct http_head *head, struct span value)
+{
+	head->expects_continue = span_is_like(value, "100-continue");
+	return true;
+}
+
+/* What frames the message. */
+static const struct framing {
+	const char *name;
+	bool (*read)(struct http_head *head, struct span value);
+} framings[] = {
+	{ "content-length", reads_length },
+	{ "transfer-encoding", reads_coding },
+	{ "connection", reads_connection },
+	{ "expect", reads_expect },
+};
+
 static bool reads_framing(struct http_head *head)
 {
-	const struct http_field *end = head->fields + head->field_count;
-
-	for (const struct http_field *field = head->fields; field < end; field++) {
-		switch (field->name.at[0] | 0x20) {
-		case 'c':
-			if (span_is_like(field->name, "content-length")) {
-				head->content_length = span_number(field->value);
-				if (head->content_length < 0)
-					return false;
-			} else if (span_is_like(field->name, "connection")) {
-				head->close = !span_is_like(field->value, "keep-alive") &&
-				              (head->close || span_is_like(field->value, "close"));
-			}
-			break;
-		case 't':
-			if (span_is_like(field->name, "transfer-encoding"))
-				head->chunked = span_is_like(field->value, "chunked");
-			break;
-		case 'e':
-			if (span_is_like(field->name, "expect"))
-				head->expects_continue = span_is_like(field->value, "100-continue");
-			break;
-		default:
-			break;
+	for (int i = 0; i < head->field_count; i++) {
+		for (size_t k = 0; k < sizeof(framings) / sizeof(*framings); k++) {
+			if (span_is_like(head->fields[i].name, framings[k].name) &&
+			    !framings[k].read(head, head->fields[i].value))
+				return false;
 		}
 	}
 	return true;
@@ -145,39 +160,54 @@ static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
-	c = (char)tolower((unsigned char)c);
+	c = (char)(c | 0x20);
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool reads_size(struct http_chunks *chunks, char c)
+{
+	int digit = hex_digit(c);
+
+	if (digit < 0) {
+		chunks->state = EXTENSION;
+		return c == '\r' || c == ';' || c == ' ';
+	}
+	if (chunks->left >> 40)
+		return false;
+	chunks->left = chunks->left << 4 | (uint64_t)digit;
+	return true;
+}
+
+/* An empty line is the end. */
+static void reads_trailer(struct http_chunks *chunks, char c)
+{
+	if (c == '\n')
+		chunks->state = DONE;
+	else if (c != '\r')
+		chunks->state = TRAILER_LINE;
 }
 
 /* One byte that is not payload. */
 static bool reads_frame_byte(struct http_chunks *chunks, char c)
 {
+	bool line_ends = c == '\n';
+
 	switch ((enum chunk_state)chunks->state) {
 	case SIZE:
-		if (hex_digit(c) >= 0) {
-			if (chunks->left >> 40)
-				return false;
-			chunks->left = chunks->left << 4 | (uint64_t)hex_digit(c);
-			return true;
-		}
-		chunks->state = EXTENSION;
-		return c == '\r' || c == ';' || c == ' ';
+		return reads_size(chunks, c);
 	case EXTENSION:
-		if (c == '\n')
+		if (line_ends)
 			chunks->state = chunks->left > 0 ? DATA : TRAILER;
 		return true;
 	case DATA_END:
-		if (c == '\n')
+		if (line_ends)
 			chunks->state = SIZE;
-		return c == '\r' || c == '\n';
+		return c == '\r' || line_ends;
 	case TRAILER:
-		if (c == '\n')
-			chunks->state = DONE;
-		else if (c != '\r')
-			chunks->state = TRAILER_LINE;
+		reads_trailer(chunks, c);
 		return true;
 	case TRAILER_LINE:
-		if (c == '\n')
+		if (line_ends)
 			chunks->state = TRAILER;
 		return true;
 	case DATA:
@@ -189,7 +219,8 @@ static bool reads_frame_byte(struct http_chunks *chunks, char c)
 
 int64_t http_chunks_read(struct http_chunks *chunks, struct span bytes, struct span *ret_payload)
 {
-	size_t used = 0, payload;
+	size_t used = 0;
+	size_t payload;
 
 	*ret_payload = (struct span){ bytes.at, 0 };
 	while (used < bytes.len && chunks->state != DONE) {

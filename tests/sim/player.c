@@ -7,7 +7,9 @@
 
 #include "tests/sim/clock.h"
 
-static const struct scenario *const scenarios[] = {
+enum { SCENARIOS = 4 };
+
+static const struct scenario *const scenarios[SCENARIOS] = {
 	&scenario_conversations,
 	&scenario_requests,
 	&scenario_chaos,
@@ -159,7 +161,7 @@ int main(int argc, char **argv)
 	struct player_options options;
 	int status;
 
-	for (size_t i = 0; argc > 1 && i < sizeof(scenarios) / sizeof(*scenarios); i++) {
+	for (int i = 0; argc > 1 && i < SCENARIOS; i++) {
 		if (strcmp(argv[1], scenarios[i]->name) == 0)
 			player.scenario = scenarios[i];
 	}

@@ -65,7 +65,8 @@ static const struct command_line line = {
 static bool reads_address(const char *text, struct sockaddr_in *ret_address)
 {
 	const char *colon = text ? strrchr(text, ':') : NULL;
-	char host[64], *end;
+	char host[64];
+	char *end;
 	long port;
 
 	if (!colon || (size_t)(colon - text) >= sizeof(host))

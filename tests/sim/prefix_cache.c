@@ -163,7 +163,8 @@ void prefix_cache_add(struct prefix_cache *cache, uint64_t hash)
 bool prefix_cache_evict(struct prefix_cache *cache)
 {
 	struct block *block;
-	int32_t index = cache->oldest, *link;
+	int32_t index = cache->oldest;
+	int32_t *link;
 
 	if (index == NONE)
 		return false;

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "tests/sim/http.h"
@@ -108,27 +107,37 @@ static void note(struct prompt *prompt, struct span key, struct span value)
 	}
 }
 
+/* From a key's quote to behind its value; NULL when it is neither. */
+static const char *reads_member(struct prompt *prompt, const char *at, const char *end)
+{
+	const char *key_end = past_string(at, end);
+	const char *colon = key_end ? past_blanks(key_end, end) : end;
+	const char *value;
+	const char *value_end;
+
+	if (colon == end || *colon != ':')
+		return NULL;
+	value = past_blanks(colon + 1, end);
+	value_end = past_value(value, end);
+	if (!value_end || value_end == value)
+		return NULL;
+	note(prompt, (struct span){ at + 1, (size_t)(key_end - at - 2) },
+	     (struct span){ value, (size_t)(value_end - value) });
+	return value_end;
+}
+
 bool prompt_read(struct span body, struct prompt *ret_prompt)
 {
-	const char *end = body.at + body.len, *at = past_blanks(body.at, end);
 	struct prompt prompt = { .max_tokens = -1, .min_tokens = -1 };
+	const char *end = body.at + body.len;
+	const char *at = past_blanks(body.at, end);
 
 	if (at == end || *at++ != '{')
 		return false;
 	for (at = past_blanks(at, end); at < end && *at == '"'; at = past_blanks(at + 1, end)) {
-		const char *key = at + 1, *key_end = past_string(at, end), *value;
-
-		if (!key_end)
+		at = reads_member(&prompt, at, end);
+		if (!at)
 			return false;
-		at = past_blanks(key_end, end);
-		if (at == end || *at != ':')
-			return false;
-		value = past_blanks(at + 1, end);
-		at = past_value(value, end);
-		if (!at || at == value)
-			return false;
-		note(&prompt, (struct span){ key, (size_t)(key_end - 1 - key) },
-		     (struct span){ value, (size_t)(at - value) });
 		at = past_blanks(at, end);
 		if (at == end || *at != ',')
 			break;

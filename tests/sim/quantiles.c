@@ -5,7 +5,7 @@ static unsigned cell_of(uint64_t value)
 {
 	unsigned shift = 0;
 
-	while (value >= 2 * QUANTILES_FINE) {
+	while (value >= 2UL * QUANTILES_FINE) {
 		value >>= 1;
 		shift++;
 	}

@@ -11,7 +11,9 @@ static const char *find(const char *at, const char *end, const char *what)
 /* The last one counts: usage comes at the end of a stream. */
 static int64_t number_of(struct span body, const char *key)
 {
-	const char *end = body.at + body.len, *at = body.at, *found = NULL;
+	const char *end = body.at + body.len;
+	const char *at = body.at;
+	const char *found = NULL;
 	int64_t number = 0;
 
 	while ((at = find(at, end, key)) != NULL) {
@@ -28,7 +30,8 @@ static int64_t number_of(struct span body, const char *key)
 void reply_read(struct span body, bool stream, struct reply *ret_reply, struct bytes *ret_text)
 {
 	static const char opening[] = "\"content\":\"";
-	const char *end = body.at + body.len, *at = body.at;
+	const char *end = body.at + body.len;
+	const char *at = body.at;
 
 	while ((at = find(at, end, opening)) != NULL) {
 		const char *from = at + sizeof(opening) - 1;

@@ -9,6 +9,16 @@
 #include "policies/core/rng.h"
 #include "tests/sim/engine_model.h"
 
+/* The how manieth calloc() from now fails; 0 is none. The linker puts us in its place. */
+static int failing;
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
+}
+
 enum { EVENTS = 4096, STREAMS = 40 };
 
 struct heard {
@@ -157,7 +167,7 @@ static void seats_are_taken_in_order_of_arrival(void **state)
 	(void)finish(model, &heard);
 	assert_int_equal(heard.count, 6);
 	for (int i = 0; i < 3; i++)
-		assert_ptr_equal(heard.events[2 * i].user, &who[i]);
+		assert_ptr_equal(heard.events[2L * i].user, &who[i]);
 	assert_int_equal(engine_model_load(model).running_max, 1);
 	assert_int_equal(engine_model_load(model).refused, 1);
 	engine_model_free(model);
@@ -217,7 +227,8 @@ static void an_abort_frees_seat_and_blocks_at_once(void **state)
 {
 	struct engine_model *model = with(1, 4, 100);
 	struct heard heard = { 0 };
-	uint32_t running, waiting;
+	uint32_t running;
+	uint32_t waiting;
 
 	(void)state;
 	running = submit(model, job_of(a, 1024, 100), 0);
@@ -291,8 +302,8 @@ static void accounts_balance_over_any_mix_of_arrivals_and_aborts(void **state)
 			crowd.present[i] = false;
 			continue;
 		}
-		for (int k = 0; k < 8; k++)
-			crowd.blocks[i][k] = 100 * k + (k > 0 ? rng_next(&rng) % (2 * k) : 0);
+		for (uint64_t k = 0; k < 8; k++)
+			crowd.blocks[i][k] = 100 * k + rng_next(&rng) % (2 * k + 1);
 		job.user = &crowd.present[i];
 		if (engine_model_submit(model, &job, now, &crowd.tickets[i]) == ENGINE_ACCEPTED) {
 			crowd.present[i] = true;
@@ -311,6 +322,18 @@ static void accounts_balance_over_any_mix_of_arrivals_and_aborts(void **state)
 	engine_model_free(model);
 }
 
+static void without_memory_there_is_no_model(void **state)
+{
+	struct engine_settings settings = engine_settings_default();
+
+	(void)state;
+	for (int i = 1; i <= 6; i++) {
+		failing = i;
+		assert_null(engine_model_new(&settings));
+	}
+	failing = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +348,7 @@ int main(void)
 		cmocka_unit_test(an_abort_frees_seat_and_blocks_at_once),
 		cmocka_unit_test(equal_prompts_at_once_share_their_blocks_afterwards),
 		cmocka_unit_test(accounts_balance_over_any_mix_of_arrivals_and_aborts),
+		cmocka_unit_test(without_memory_there_is_no_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,8 +70,10 @@ static void a_cut_body_is_refused(void **state)
 
 static void blocks_stand_for_all_before_them(void **state)
 {
-	char one[200], two[200];
-	uint64_t a[3], b[3];
+	char one[200];
+	char two[200];
+	uint64_t a[3];
+	uint64_t b[3];
 
 	(void)state;
 	memset(one, 'x', sizeof(one));
