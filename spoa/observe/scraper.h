@@ -9,13 +9,16 @@
 
 struct scraper;
 
+/* How asking went; the first five add up to all answers. */
 struct scraper_counts {
 	uint64_t good;
-	uint64_t failed;     /* no answer, or a status that is none of a page */
-	uint64_t late;       /* of these: deadline */
-	uint64_t no_page;    /* 404, or nothing on it that we know */
+	uint64_t refused; /* no connection, or no whole answer */
+	uint64_t late;    /* the deadline passed */
+	uint64_t status;  /* of HTTP, neither 200 nor 404 */
+	uint64_t no_page; /* 404, or nothing on it that we know */
+
 	uint64_t incomplete; /* good, but running or waiting was not on it */
-	uint64_t restarts;
+	uint64_t restarts;   /* engines whose counters went back */
 };
 
 struct scraper_options {

@@ -1,0 +1,230 @@
+/* rounds.c - one timer looks who is due; libcurl does the waiting.
+ *
+ * The timer sleeps until the next one is due, but never long, since the fleet
+ * changes without telling us. A target that two instances list is one target: it
+ * is asked once, and counts as up if one of them says so. */
+#include "spoa/observe/rounds.h"
+
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "policies/core/rng.h"
+
+static const usec_t nap_min = 10 * MSEC, nap_max = 250 * MSEC;
+
+struct visit {
+	struct rounds *rounds;
+	uint32_t id;  /* of the target, and index of this */
+	usec_t since; /* of the target; another value: the id is somebody new */
+	usec_t due;
+	uint32_t failures; /* in a row */
+	bool known, up;
+	bool up_now; /* in this look so far */
+	uint64_t look;
+	struct fetch_transfer *transfer; /* NULL: nothing is open */
+};
+
+struct rounds {
+	struct observe observe;
+	struct fetch *fetch;
+	struct rounds_options options;
+	struct rounds_visitor visitor;
+	struct rng rng;
+	ev_timer timer;
+	uint64_t look; /* number of the current look at the fleet */
+	uint32_t open, count;
+	struct visit *visits; /* by target id */
+};
+
+static usec_t jittered(struct rounds *rounds, usec_t wait)
+{
+	double sway = rounds->options.jitter * (2 * rng_unit(&rounds->rng) - 1);
+
+	return (usec_t)((double)wait * (1 + sway));
+}
+
+static usec_t backed_off(const struct rounds *rounds, uint32_t failures)
+{
+	usec_t wait = rounds->options.interval;
+
+	for (uint32_t i = 1; i < failures && wait < rounds->options.backoff_max; i++)
+		wait *= 2;
+	return wait < rounds->options.backoff_max ? wait : rounds->options.backoff_max;
+}
+
+static void plan(struct visit *visit, enum rounds_verdict verdict, usec_t now)
+{
+	struct rounds *rounds = visit->rounds;
+	usec_t wait = rounds->options.interval;
+
+	visit->failures = verdict == ROUNDS_FAILED ? visit->failures + 1 : 0;
+	switch (verdict) {
+	case ROUNDS_GOOD:
+		break;
+	case ROUNDS_FAILED:
+		wait = backed_off(rounds, visit->failures);
+		break;
+	case ROUNDS_NOT_HERE:
+		wait = rounds->options.backoff_max;
+		break;
+	}
+	visit->due = now + jittered(rounds, wait);
+}
+
+static void on_done(void *data, const struct fetch_result *result)
+{
+	struct visit *visit = data;
+	struct rounds *rounds = visit->rounds;
+	const struct target *target = fleet_target(rounds->observe.facts->fleet, visit->id);
+	usec_t now = rounds->observe.now();
+
+	visit->transfer = NULL;
+	rounds->open--;
+	if (!target || target->since != visit->since)
+		return; /* it is gone, and this was not for who has its id now */
+	plan(visit, rounds->visitor.on_answer(rounds->visitor.data, target, result, now), now);
+}
+
+/* False when no more can be open. */
+static bool ask(struct visit *visit, const struct target *target)
+{
+	struct rounds *rounds = visit->rounds;
+	char url[ADDRESS_MAX_BYTES + NAME_MAX_BYTES];
+	struct fetch_request request = {
+		.url = url,
+		.deadline_ms = (uint32_t)(rounds->options.deadline / MSEC),
+		.answer_max = rounds->options.answer_max,
+	};
+
+	(void)snprintf(url, sizeof(url), "http://%s%s", target->label,
+	               rounds->visitor.path(rounds->visitor.data, target->id));
+	visit->transfer = fetch_start(rounds->fetch, &request, on_done, visit);
+	if (!visit->transfer)
+		return false;
+	rounds->open++;
+	return true;
+}
+
+static void give_up(struct visit *visit)
+{
+	if (!visit->transfer)
+		return;
+	fetch_cancel(visit->transfer);
+	visit->transfer = NULL;
+	visit->rounds->open--;
+}
+
+static void look_at(struct rounds *rounds, const struct replica *replica, usec_t now)
+{
+	const struct target *target = replica->target;
+	struct visit *visit = &rounds->visits[target->id];
+
+	if (!visit->known || visit->since != target->since) {
+		give_up(visit);
+		*visit = (struct visit){ .rounds = rounds,
+			                 .id = target->id,
+			                 .since = target->since };
+		visit->known = true;
+		visit->due = now;
+		rounds->visitor.on_new(rounds->visitor.data, target->id);
+	}
+	visit->up_now = visit->look == rounds->look ? visit->up_now || replica->up : replica->up;
+	visit->look = rounds->look;
+}
+
+/* When it is due next; HAProxy seeing it come up makes it due at once. */
+static usec_t visit_if_due(struct rounds *rounds, const struct target *target, usec_t now)
+{
+	struct visit *visit = &rounds->visits[target->id];
+
+	if (visit->up_now && !visit->up) {
+		visit->failures = 0;
+		visit->due = now;
+	}
+	visit->up = visit->up_now;
+	if (visit->transfer)
+		return now + nap_max;
+	if (visit->due > now)
+		return visit->due;
+	return ask(visit, target) ? now + nap_max : now + nap_min;
+}
+
+static void on_look(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct rounds *rounds = timer->data;
+	const struct fleet *fleet = rounds->observe.facts->fleet;
+	usec_t now = rounds->observe.now(), next = now + nap_max;
+
+	(void)events;
+	rounds->look++;
+	for (size_t i = 0; i < fleet_instance_count(fleet); i++) {
+		const struct instance *instance = fleet_instance_at(fleet, i);
+
+		for (uint32_t k = 0; k < instance->replica_count; k++)
+			look_at(rounds, &instance->replicas[k], now);
+	}
+	for (uint32_t id = 0; id < rounds->count; id++) {
+		usec_t due;
+
+		if (rounds->visits[id].look != rounds->look)
+			continue;
+		due = visit_if_due(rounds, fleet_target(fleet, id), now);
+		next = due < next ? due : next;
+	}
+	next = next < now + nap_min ? now + nap_min : next;
+	timer->repeat = (double)(next - now) / 1e6;
+	ev_timer_again(loop, timer);
+}
+
+struct rounds *rounds_new(const struct observe *observe, struct fetch *fetch,
+                          const struct rounds_options *options,
+                          const struct rounds_visitor *visitor)
+{
+	struct rounds *rounds = calloc(1, sizeof(*rounds));
+
+	if (!rounds)
+		return NULL;
+	rounds->observe = *observe;
+	rounds->fetch = fetch;
+	rounds->options = *options;
+	rounds->visitor = *visitor;
+	rounds->rng.state = options->seed;
+	rounds->count = fleet_targets_max(observe->facts->fleet);
+	rounds->visits = calloc(rounds->count, sizeof(*rounds->visits));
+	if (!rounds->visits) {
+		free(rounds);
+		return NULL;
+	}
+	ev_init(&rounds->timer, on_look);
+	rounds->timer.data = rounds;
+	return rounds;
+}
+
+void rounds_free(struct rounds *rounds)
+{
+	if (!rounds)
+		return;
+	rounds_stop(rounds);
+	for (uint32_t i = 0; i < rounds->count; i++)
+		give_up(&rounds->visits[i]);
+	free(rounds->visits);
+	free(rounds);
+}
+
+void rounds_start(struct rounds *rounds)
+{
+	rounds->timer.repeat = 0;
+	ev_timer_set(&rounds->timer, 0, 0);
+	ev_timer_start(rounds->observe.loop, &rounds->timer);
+}
+
+void rounds_stop(struct rounds *rounds)
+{
+	ev_timer_stop(rounds->observe.loop, &rounds->timer);
+}
+
+uint32_t rounds_open(const struct rounds *rounds)
+{
+	return rounds->open;
+}

@@ -1,0 +1,360 @@
+/* fetch.c - libcurl's multi interface on libev.
+ *
+ * curl says which sockets it waits for and when it wants to be woken; we say what
+ * happened. Its easy handles are kept and used again, with their connections. All
+ * callbacks of ours are made after curl has returned, so that they may do as they
+ * like. */
+#include "spoa/web/fetch.h"
+
+#include <curl/curl.h>
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BODY_FIRST = 16 * 1024,
+	BODY_KEPT = 256 * 1024, /* a larger buffer is not kept for the next */
+};
+
+struct watch { /* one socket of curl's */
+	struct fetch *fetch;
+	ev_io io;
+};
+
+struct fetch_transfer {
+	struct fetch *fetch;
+	struct fetch_transfer *next; /* in the list of the free */
+	CURL *easy;
+	bool open;
+	struct curl_slist *headers;
+	char *body;
+	size_t used, room, answer_max;
+	bool too_big;
+	char error[CURL_ERROR_SIZE];
+	void (*on_done)(void *data, const struct fetch_result *result);
+	void *data;
+};
+
+struct fetch {
+	struct ev_loop *loop;
+	CURLM *multi;
+	ev_timer timer;
+	uint32_t most, open;
+	struct fetch_transfer *transfers; /* most */
+	struct fetch_transfer *free;
+};
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *data)
+{
+	struct fetch_transfer *transfer = data;
+	size_t more = size * count, room = transfer->room ? transfer->room : BODY_FIRST;
+	char *body;
+
+	if (more > transfer->answer_max - transfer->used) {
+		transfer->too_big = true;
+		return 0; /* not all taken: curl ends the transfer */
+	}
+	while (room < transfer->used + more)
+		room *= 2;
+	if (room > transfer->room) {
+		body = realloc(transfer->body, room);
+		if (!body)
+			return 0;
+		transfer->body = body;
+		transfer->room = room;
+	}
+	memcpy(transfer->body + transfer->used, bytes, more);
+	transfer->used += more;
+	return more;
+}
+
+/* Curl keeps its connection for the next. */
+static void close_transfer(struct fetch_transfer *transfer)
+{
+	(void)curl_multi_remove_handle(transfer->fetch->multi, transfer->easy);
+	curl_slist_free_all(transfer->headers);
+	transfer->headers = NULL;
+	transfer->open = false;
+	transfer->fetch->open--;
+}
+
+static void put_back(struct fetch_transfer *transfer)
+{
+	if (transfer->room > BODY_KEPT) {
+		free(transfer->body);
+		transfer->body = NULL;
+		transfer->room = 0;
+	}
+	transfer->next = transfer->fetch->free;
+	transfer->fetch->free = transfer;
+}
+
+static const char *reason(const struct fetch_transfer *transfer, CURLcode code)
+{
+	if (transfer->too_big)
+		return "the answer is too big";
+	return transfer->error[0] ? transfer->error : curl_easy_strerror(code);
+}
+
+/* The callback reads what is here and may start another, so this goes back only
+ * after it; there is one transfer more than may be open. */
+static void finish(struct fetch_transfer *transfer, CURLcode code)
+{
+	struct fetch_result result = { .late = code == CURLE_OPERATION_TIMEDOUT };
+	curl_off_t elapsed = 0;
+	long status = 0;
+
+	(void)curl_easy_getinfo(transfer->easy, CURLINFO_TOTAL_TIME_T, &elapsed);
+	(void)curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+	result.elapsed_us = (uint64_t)elapsed;
+	if (code == CURLE_OK && status > 0) {
+		result.status = (int)status;
+		result.body = transfer->body;
+		result.body_bytes = transfer->used;
+	} else {
+		result.error = reason(transfer, code);
+	}
+	close_transfer(transfer);
+	transfer->on_done(transfer->data, &result);
+	put_back(transfer);
+}
+
+/* One at a time, and asked anew after each: callbacks start and cancel. */
+static void finish_done(struct fetch *fetch)
+{
+	CURLMsg *message;
+	int left;
+
+	while ((message = curl_multi_info_read(fetch->multi, &left))) {
+		CURLcode code = message->data.result;
+		char *transfer = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		(void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+		finish((struct fetch_transfer *)(void *)transfer, code);
+	}
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct fetch *fetch = timer->data;
+	int running;
+
+	(void)loop;
+	(void)events;
+	(void)curl_multi_socket_action(fetch->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+	finish_done(fetch);
+}
+
+static void on_ready(struct ev_loop *loop, ev_io *io, int events)
+{
+	struct watch *watch = io->data;
+	struct fetch *fetch = watch->fetch; /* the watch may be gone after the next line */
+	int running, what = 0;
+
+	(void)loop;
+	what |= events & EV_READ ? CURL_CSELECT_IN : 0;
+	what |= events & EV_WRITE ? CURL_CSELECT_OUT : 0;
+	(void)curl_multi_socket_action(fetch->multi, io->fd, what, &running);
+	finish_done(fetch);
+}
+
+/* Curl: wake me after this long; -1 is never. */
+static int on_wish_timer(CURLM *multi, long ms, void *data)
+{
+	struct fetch *fetch = data;
+
+	(void)multi;
+	ev_timer_stop(fetch->loop, &fetch->timer);
+	if (ms >= 0) {
+		ev_timer_set(&fetch->timer, (double)ms / 1000, 0);
+		ev_timer_start(fetch->loop, &fetch->timer);
+	}
+	return 0;
+}
+
+static struct watch *watch_new(struct fetch *fetch, curl_socket_t fd)
+{
+	struct watch *watch = calloc(1, sizeof(*watch));
+
+	if (!watch)
+		return NULL;
+	watch->fetch = fetch;
+	ev_init(&watch->io, on_ready);
+	watch->io.data = watch;
+	(void)curl_multi_assign(fetch->multi, fd, watch);
+	return watch;
+}
+
+/* Curl: tell me when this socket is ready. */
+static int on_wish_socket(CURL *easy, curl_socket_t fd, int what, void *data, void *assigned)
+{
+	struct fetch *fetch = data;
+	struct watch *watch = assigned;
+	int events = 0;
+
+	(void)easy;
+	if (what == CURL_POLL_REMOVE) {
+		if (watch)
+			ev_io_stop(fetch->loop, &watch->io);
+		(void)curl_multi_assign(fetch->multi, fd, NULL);
+		free(watch);
+		return 0;
+	}
+	if (!watch)
+		watch = watch_new(fetch, fd);
+	if (!watch)
+		return -1;
+	events |= what == CURL_POLL_IN || what == CURL_POLL_INOUT ? EV_READ : 0;
+	events |= what == CURL_POLL_OUT || what == CURL_POLL_INOUT ? EV_WRITE : 0;
+	ev_io_stop(fetch->loop, &watch->io);
+	ev_io_set(&watch->io, fd, events);
+	ev_io_start(fetch->loop, &watch->io);
+	return 0;
+}
+
+/* False when out of memory. */
+static bool set_headers(struct fetch_transfer *transfer, const struct fetch_request *request)
+{
+	const char *const none[] = { NULL };
+
+	for (const char *const *line = request->headers ? request->headers : none; *line; line++) {
+		struct curl_slist *longer = curl_slist_append(transfer->headers, *line);
+
+		if (!longer)
+			return false;
+		transfer->headers = longer;
+	}
+	return true;
+}
+
+static bool set_options(struct fetch_transfer *transfer, const struct fetch_request *request)
+{
+	CURL *easy = transfer->easy;
+	bool set = true;
+
+	curl_easy_reset(easy);
+	set &= curl_easy_setopt(easy, CURLOPT_URL, request->url) == CURLE_OK;
+	set &= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
+	set &= curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK;
+	set &= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
+	set &= curl_easy_setopt(easy, CURLOPT_USERAGENT,
+	                        "inference-spoa/" INFERENCE_SPOA_VERSION) == CURLE_OK;
+	set &= curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)request->deadline_ms) == CURLE_OK;
+	set &= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers) == CURLE_OK;
+	set &= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body) == CURLE_OK;
+	set &= curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer) == CURLE_OK;
+	set &= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error) == CURLE_OK;
+	set &= curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer) == CURLE_OK;
+	if (request->unix_socket)
+		set &= curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket) ==
+		       CURLE_OK;
+	if (!request->body)
+		return set;
+	set &= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+	                        (curl_off_t)request->body_bytes) == CURLE_OK;
+	set &= curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body) == CURLE_OK;
+	return set;
+}
+
+struct fetch_transfer *fetch_start(struct fetch *fetch, const struct fetch_request *request,
+                                   void (*on_done)(void *data, const struct fetch_result *result),
+                                   void *data)
+{
+	struct fetch_transfer *transfer = fetch->free;
+
+	if (fetch->open == fetch->most || !transfer)
+		return NULL;
+	if (!transfer->easy)
+		transfer->easy = curl_easy_init();
+	if (!transfer->easy)
+		return NULL;
+	transfer->used = 0;
+	transfer->too_big = false;
+	transfer->error[0] = 0;
+	transfer->answer_max = request->answer_max;
+	transfer->on_done = on_done;
+	transfer->data = data;
+	if (!set_headers(transfer, request) || !set_options(transfer, request) ||
+	    curl_multi_add_handle(fetch->multi, transfer->easy) != CURLM_OK) {
+		curl_slist_free_all(transfer->headers);
+		transfer->headers = NULL;
+		return NULL;
+	}
+	fetch->free = transfer->next;
+	transfer->open = true;
+	fetch->open++;
+	return transfer;
+}
+
+void fetch_cancel(struct fetch_transfer *transfer)
+{
+	if (!transfer->open)
+		return;
+	close_transfer(transfer);
+	put_back(transfer);
+}
+
+uint32_t fetch_open(const struct fetch *fetch)
+{
+	return fetch->open;
+}
+
+static bool set_up(struct fetch *fetch)
+{
+	fetch->multi = curl_multi_init();
+	fetch->transfers = calloc((size_t)fetch->most + 1, sizeof(*fetch->transfers));
+	if (!fetch->multi || !fetch->transfers)
+		return false;
+	for (uint32_t i = 0; i <= fetch->most; i++) {
+		fetch->transfers[i].fetch = fetch;
+		fetch->transfers[i].next = fetch->free;
+		fetch->free = &fetch->transfers[i];
+	}
+	return curl_multi_setopt(fetch->multi, CURLMOPT_SOCKETFUNCTION, on_wish_socket) ==
+	               CURLM_OK &&
+	       curl_multi_setopt(fetch->multi, CURLMOPT_SOCKETDATA, fetch) == CURLM_OK &&
+	       curl_multi_setopt(fetch->multi, CURLMOPT_TIMERFUNCTION, on_wish_timer) == CURLM_OK &&
+	       curl_multi_setopt(fetch->multi, CURLMOPT_TIMERDATA, fetch) == CURLM_OK &&
+	       curl_multi_setopt(fetch->multi, CURLMOPT_MAXCONNECTS, (long)fetch->most) == CURLM_OK;
+}
+
+struct fetch *fetch_new(struct ev_loop *loop, uint32_t most)
+{
+	struct fetch *fetch = calloc(1, sizeof(*fetch));
+
+	if (!fetch)
+		return NULL;
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+		free(fetch);
+		return NULL;
+	}
+	fetch->loop = loop;
+	fetch->most = most;
+	ev_init(&fetch->timer, on_timer);
+	fetch->timer.data = fetch;
+	if (set_up(fetch))
+		return fetch;
+	fetch_free(fetch);
+	return NULL;
+}
+
+void fetch_free(struct fetch *fetch)
+{
+	if (!fetch)
+		return;
+	for (uint32_t i = 0; fetch->transfers && i <= fetch->most; i++) {
+		struct fetch_transfer *transfer = &fetch->transfers[i];
+
+		if (transfer->open)
+			close_transfer(transfer);
+		curl_easy_cleanup(transfer->easy);
+		free(transfer->body);
+	}
+	(void)curl_multi_cleanup(fetch->multi);
+	ev_timer_stop(fetch->loop, &fetch->timer);
+	free(fetch->transfers);
+	free(fetch);
+	curl_global_cleanup();
+}
