@@ -12,6 +12,8 @@ struct apply {
 	struct fleet *fleet;
 	uint32_t source;
 	usec_t now;
+	void (*on_gone)(void *data, uint32_t target);
+	void *data;
 	struct fleet_change change;
 };
 
@@ -75,12 +77,39 @@ static uint32_t find_member(const struct fleet *fleet, uint32_t home, uint32_t t
 	return NO_PLACE;
 }
 
+static void free_target(struct fleet *fleet, uint32_t id)
+{
+	fleet->targets[id].kind = TARGET_FREE;
+	fleet->served[id] = (struct served_models){ 0 };
+	fleet->free_targets[fleet->free_count++] = id;
+}
+
+static void free_unused_targets(struct apply *apply)
+{
+	struct fleet *fleet = apply->fleet;
+
+	lookup_clear(fleet->by_address);
+	for (uint32_t i = 0; i < fleet->targets_max; i++) {
+		if (fleet->targets[i].kind != TARGET_REPLICA)
+			continue;
+		if (fleet->references[i] > 0) {
+			lookup_add(fleet->by_address,
+			           lookup_hash(span_of(fleet->targets[i].label), 0), i);
+			continue;
+		}
+		apply->on_gone(apply->data, i);
+		free_target(fleet, i);
+	}
+}
+
 static uint32_t take_target(struct apply *apply, enum target_kind kind, struct span label)
 {
 	struct fleet *fleet = apply->fleet;
 	struct target *target;
 	uint32_t id;
 
+	if (fleet->free_count == 0)
+		free_unused_targets(apply); /* their history is lost if they are still to come */
 	if (fleet->free_count == 0)
 		return TARGET_NONE;
 	id = fleet->free_targets[--fleet->free_count];
@@ -90,13 +119,6 @@ static uint32_t take_target(struct apply *apply, enum target_kind kind, struct s
 	if (kind == TARGET_REPLICA)
 		lookup_add(fleet->by_address, lookup_hash(label, 0), id);
 	return id;
-}
-
-static void free_target(struct fleet *fleet, uint32_t id)
-{
-	fleet->targets[id].kind = TARGET_FREE;
-	fleet->served[id] = (struct served_models){ 0 };
-	fleet->free_targets[fleet->free_count++] = id;
 }
 
 static uint32_t add_home(struct apply *apply, struct span backend)
@@ -262,8 +284,7 @@ static void drop_unseen(struct apply *apply)
 	}
 }
 
-static void drop_unseen_homes(struct apply *apply, void (*on_gone)(void *data, uint32_t target),
-                              void *data)
+static void drop_unseen_homes(struct apply *apply)
 {
 	struct fleet *fleet = apply->fleet;
 
@@ -282,25 +303,8 @@ static void drop_unseen_homes(struct apply *apply, void (*on_gone)(void *data, u
 			continue;
 		home->used = false;
 		apply->change.instances_gone++;
-		on_gone(data, home->target);
+		apply->on_gone(apply->data, home->target);
 		free_target(fleet, home->target);
-	}
-}
-
-static void free_unused_targets(struct fleet *fleet, void (*on_gone)(void *data, uint32_t target),
-                                void *data)
-{
-	lookup_clear(fleet->by_address);
-	for (uint32_t i = 0; i < fleet->targets_max; i++) {
-		if (fleet->targets[i].kind != TARGET_REPLICA)
-			continue;
-		if (fleet->references[i] > 0) {
-			lookup_add(fleet->by_address,
-			           lookup_hash(span_of(fleet->targets[i].label), 0), i);
-			continue;
-		}
-		on_gone(data, i);
-		free_target(fleet, i);
 	}
 }
 
@@ -322,7 +326,9 @@ struct fleet_change fleet_apply(struct fleet *fleet, uint32_t source,
                                 const struct server_fact *facts, size_t count, usec_t now,
                                 void (*on_gone)(void *data, uint32_t target), void *data)
 {
-	struct apply apply = { .fleet = fleet, .source = source, .now = now };
+	struct apply apply = {
+		.fleet = fleet, .source = source, .now = now, .on_gone = on_gone, .data = data
+	};
 	struct fleet_change *change = &apply.change;
 	uint32_t from = 0;
 
@@ -332,14 +338,14 @@ struct fleet_change fleet_apply(struct fleet *fleet, uint32_t source,
 		if (!is_skipped(fleet, facts[i].backend))
 			note_known(&apply, &facts[i]);
 	drop_unseen(&apply);
-	drop_unseen_homes(&apply, on_gone, data);
+	drop_unseen_homes(&apply);
 	if (change->any)
 		list_known(fleet);
 	for (size_t i = 0; i < count; i++)
 		if (!is_skipped(fleet, facts[i].backend))
 			add_new(&apply, &facts[i], &from);
 	if (change->replicas_gone > 0)
-		free_unused_targets(fleet, on_gone, data);
+		free_unused_targets(&apply);
 	change->any |= change->states_changed > 0 || change->instances_added > 0 ||
 	               change->replicas_added > 0;
 	if (change->any)

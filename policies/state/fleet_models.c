@@ -108,11 +108,13 @@ static bool has_model(const struct served_models *served, uint32_t id)
 	return false;
 }
 
+/* A name that found no room leaves it unknown what is served, not known to be nothing. */
 static void add_model(struct served_models *served, uint32_t id)
 {
+	if (id == 0 || served->count == INSTANCE_MODELS_MAX || has_model(served, id))
+		return;
 	served->known = true;
-	if (id != 0 && served->count < INSTANCE_MODELS_MAX && !has_model(served, id))
-		served->ids[served->count++] = (uint16_t)id;
+	served->ids[served->count++] = (uint16_t)id;
 }
 
 static bool policy_names_models(const struct instance *instance)
