@@ -7,32 +7,37 @@
 
 #define OWN -1 /* the signal's own least spread */
 
+/* Others fall to these two when they lack their data. */
+enum { LEAST_WORK, RANDOM, LEAST_REQUEST, LEAST_REQUEST_TOP_K, POWER_OF_TWO };
+
 static const struct strategy strategies[] = {
-	{ .name = "least-work",
-	  .help = "The target with the least work before this prompt's first token: waiting "
-	          "prefill, uncached tokens, requests in flight.",
-	  .weighings = { { &signal_work, 1, OWN } },
-	  .picker = &picker_best },
-	{ .name = "random",
-	  .help = "Any target, each as likely as the other.",
-	  .picker = &picker_random,
-	  .gate = true },
-	{ .name = "least-request",
-	  .help = "The target with the fewest requests in flight.",
-	  .weighings = { { &signal_running, 1, OWN } },
-	  .picker = &picker_best,
-	  .gate = true },
-	{ .name = "least-request-top-k",
-	  .help = "Any of the targets with the fewest requests in flight, within a few of the "
-	          "least.",
-	  .weighings = { { &signal_running, 1, OWN } },
-	  .picker = &picker_top_k,
-	  .gate = true },
-	{ .name = "power-of-two",
-	  .help = "The one with fewer requests in flight of two drawn at random.",
-	  .weighings = { { &signal_running, 1, OWN } },
-	  .picker = &picker_p2c,
-	  .gate = true },
+	[LEAST_WORK] = { .name = "least-work",
+	                 .help = "The target with the least work before this prompt's first token: "
+	                         "waiting "
+	                         "prefill, uncached tokens, requests in flight.",
+	                 .weighings = { { &signal_work, 1, OWN } },
+	                 .picker = &picker_best },
+	[RANDOM] = { .name = "random",
+	             .help = "Any target, each as likely as the other.",
+	             .picker = &picker_random,
+	             .gate = true },
+	[LEAST_REQUEST] = { .name = "least-request",
+	                    .help = "The target with the fewest requests in flight.",
+	                    .weighings = { { &signal_running, 1, OWN } },
+	                    .picker = &picker_best,
+	                    .gate = true },
+	[LEAST_REQUEST_TOP_K] = { .name = "least-request-top-k",
+	                          .help = "Any of the targets with the fewest requests in flight, "
+	                                  "within a few of the "
+	                                  "least.",
+	                          .weighings = { { &signal_running, 1, OWN } },
+	                          .picker = &picker_top_k,
+	                          .gate = true },
+	[POWER_OF_TWO] = { .name = "power-of-two",
+	                   .help = "The one with fewer requests in flight of two drawn at random.",
+	                   .weighings = { { &signal_running, 1, OWN } },
+	                   .picker = &picker_p2c,
+	                   .gate = true },
 	{ .name = "soft-k-choice",
 	  .help = "A draw among the k targets with the fewest in flight, the less loaded the "
 	          "likelier.",
@@ -44,13 +49,13 @@ static const struct strategy strategies[] = {
 	  .weighings = { { &signal_e2e, 1, OWN } },
 	  .picker = &picker_best,
 	  .gate = true,
-	  .falls_to = "least-request" },
+	  .falls_to = &strategies[LEAST_REQUEST] },
 	{ .name = "least-kv-cache",
 	  .help = "The target whose KV cache has the most room.",
 	  .weighings = { { &signal_kv_usage, 1, OWN } },
 	  .picker = &picker_best,
 	  .gate = true,
-	  .falls_to = "least-request" },
+	  .falls_to = &strategies[LEAST_REQUEST] },
 	{ .name = "prefix-cache",
 	  .help = "The share of the prompt in the cache, 5, against requests in flight, 4, until a "
 	          "measure of load by capacity takes their place.",
@@ -59,7 +64,7 @@ static const struct strategy strategies[] = {
 	  .prefix = PREFIX_SCORE,
 	  .gate = true,
 	  .sigma = true,
-	  .falls_to = "least-request" },
+	  .falls_to = &strategies[LEAST_REQUEST] },
 	{ .name = "global-best",
 	  .help = "The best by latency, load, cache use and failures together; holders of the "
 	          "prompt "
@@ -73,7 +78,7 @@ static const struct strategy strategies[] = {
 	  .picker = &picker_best,
 	  .prefix = PREFIX_SOLE,
 	  .serving = true,
-	  .falls_to = "least-request" },
+	  .falls_to = &strategies[LEAST_REQUEST] },
 	{ .name = "p2c",
 	  .help = "The better of two drawn at random, judged as global-best does.",
 	  .weighings = { { &signal_ttft, 2, OWN },
@@ -85,7 +90,7 @@ static const struct strategy strategies[] = {
 	  .picker = &picker_p2c,
 	  .prefix = PREFIX_SOLE,
 	  .serving = true,
-	  .falls_to = "power-of-two" },
+	  .falls_to = &strategies[POWER_OF_TWO] },
 };
 
 static const struct alias_of {

@@ -132,6 +132,7 @@ enum walk_end {
 	WALK_NOBODY,    /* level 2: no replica to name, HAProxy shall choose */
 	WALK_FALLBACK,  /* nobody is left */
 	WALK_EXHAUSTED, /* no entry of the chain yielded anybody */
+	WALK_SPILL,     /* within level.c only: the holders of the prefix are too busy */
 };
 
 /* One request on its way through one level. The candidates standing are
@@ -154,8 +155,10 @@ struct walk {
 	const struct rule *rule;         /* level 1 */
 	const struct instance *instance; /* level 2 */
 	const struct scratch *scratch;   /* the decider's memory for this walk */
-	bool exact;      /* leave nothing out for speed: somebody looks at the trace */
-	bool wants_load; /* an entry of the chain reads candidate->load */
+	bool only_one_will_do;           /* nothing of a sole candidate is read but who it is */
+	bool exact;         /* leave nothing out for speed: somebody looks at the trace */
+	bool wants_load;    /* an entry of the chain reads candidate->load */
+	bool wants_members; /* a signal reads an instance through candidate->members */
 
 	/* What the stages found out. */
 	bool panic;    /* health was undone */
@@ -167,4 +170,6 @@ struct walk {
 	bool degraded; /* the strategy lacks its first signal, another took its place */
 	bool overload; /* every candidate was dropped by admission, whatever the entry */
 	bool hard;     /* ... each over a hard limit by a number to be trusted */
+	double wait_s; /* ... until one of them may be below it; 0 = not known */
+	const struct stage *ended_by; /* the stage that left nobody */
 };

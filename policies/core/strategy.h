@@ -27,8 +27,9 @@ struct strategy {
 	struct weighing weighings[WEIGHINGS_MAX];
 	const struct picker *picker;
 	enum prefix_mode prefix;
-	bool gate;            /* the imbalance gate runs before */
-	bool sigma;           /* the sigma filter runs before */
-	bool serving;         /* level 1: prefer targets below prefer-serving-below */
-	const char *falls_to; /* recipe used when the first signal is unknown for all; NULL: none */
+	bool gate;    /* the imbalance gate runs before */
+	bool sigma;   /* the sigma filter runs before */
+	bool serving; /* level 1: prefer targets below prefer-serving-below */
+	/* Used when the first signal is unknown for all; its picker has no settings. NULL: none. */
+	const struct strategy *falls_to;
 };

@@ -14,7 +14,6 @@ const struct signal signal_e2e = {
 	.name = "e2e",
 	.help = "Average time of a whole request.",
 	.scale = SCALE_MINMAX,
-	.level1 = LEVEL1_OWN,
 	.reads_load = true,
 	.read = read,
 };

@@ -14,7 +14,6 @@ const struct signal signal_kv_usage = {
 	.name = "kv-usage",
 	.help = "Share of the KV cache in use.",
 	.scale = SCALE_NATURAL,
-	.level1 = LEVEL1_MEAN,
 	.reads_load = true,
 	.read = read,
 };

@@ -14,7 +14,6 @@ const struct signal signal_pending = {
 	.name = "pending",
 	.help = "Requests waiting in the engine and in HAProxy's queue.",
 	.scale = SCALE_MINMAX,
-	.level1 = LEVEL1_MEAN,
 	.reads_load = true,
 	.read = read,
 };

@@ -16,9 +16,8 @@ enum scale {
 
 /* How an instance reads the signal. */
 enum level1 {
-	LEVEL1_OWN,   /* it has the number itself */
-	LEVEL1_MEAN,  /* mean of its usable replicas, where known */
-	LEVEL1_LEAST, /* least of its usable replicas */
+	LEVEL1_OWN,   /* like a replica: the stages have filled the candidate */
+	LEVEL1_LEAST, /* least of its usable replicas, candidate->members */
 };
 
 struct signal {

@@ -14,7 +14,6 @@ const struct signal signal_ttft = {
 	.name = "ttft",
 	.help = "Average time to first token.",
 	.scale = SCALE_MINMAX,
-	.level1 = LEVEL1_OWN,
 	.reads_load = true,
 	.read = read,
 };

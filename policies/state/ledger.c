@@ -6,12 +6,15 @@
  * replicas reads lies in one cache line each, the rest is kept apart. */
 #include "policies/state/ledger.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "policies/core/bug.h"
 
 enum { READINGS = 3 };
+
+static const double release_fade_s = 60;
 
 struct bucket {
 	uint32_t running, awaiting;
@@ -32,6 +35,8 @@ struct history {
 	uint32_t read; /* how many there were, up to READINGS */
 	uint32_t tenure;
 	usec_t reconciled_at;
+	double release_rate; /* as of released_at */
+	usec_t released_at;
 };
 
 struct ledger {
@@ -193,7 +198,20 @@ bool ledger_release(struct ledger *ledger, struct slot slot, usec_t now)
 	if (!is_live(ledger, &slot, now))
 		return false;
 	leave(ledger, &slot);
+	ledger->histories[slot.target].release_rate =
+	        ledger_release_rate(ledger, slot.target, now) + 1 / release_fade_s;
+	ledger->histories[slot.target].released_at = now;
 	return true;
+}
+
+double ledger_release_rate(const struct ledger *ledger, uint32_t target, usec_t now)
+{
+	const struct history *history;
+
+	BUG_ON(target >= ledger->targets);
+	history = &ledger->histories[target];
+	return history->release_rate *
+	       exp(-seconds_between(history->released_at, now) / release_fade_s);
 }
 
 struct work ledger_work(struct ledger *ledger, uint32_t target, usec_t now)

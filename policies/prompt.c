@@ -1,0 +1,35 @@
+/* prompt.c - lengths and hashes of HAProxy, once per request.
+ *
+ * When the body did not fit HAProxy's buffer the rest of it counts as prompt, so
+ * that a cut request is not mistaken for a short one; only blocks that were seen
+ * whole have a hash that means anything. */
+#include "policies/prompt.h"
+
+#include "policies/state/prefix_index.h"
+
+static uint64_t bytes_of(const struct request *request)
+{
+	uint64_t unseen = request->body_total > request->body_bytes
+	                          ? request->body_total - request->body_bytes
+	                          : 0;
+
+	return request->has_prompt ? request->prompt_bytes + unseen : request->body_total;
+}
+
+void prompt_of(const struct request *request, const struct policy *policy, struct span model,
+               struct prompt *ret_prompt)
+{
+	struct span ladder = { policy->ladder.id, __builtin_strlen(policy->ladder.id) };
+	struct span none = { NULL, 0 };
+	uint32_t usable = ladder_usable(&policy->ladder, request->prompt_bytes);
+
+	ret_prompt->total_bytes = bytes_of(request);
+	ret_prompt->tokens = (double)ret_prompt->total_bytes / policy->bytes_per_token;
+	ret_prompt->output_tokens = policy->default_output_tokens;
+	ret_prompt->blocks = usable < request->hash_count ? usable : request->hash_count;
+	if (!request->has_prompt)
+		ret_prompt->blocks = 0;
+	if (ret_prompt->blocks > 0)
+		prefix_chain(prefix_name_space(&ladder, &model, &none, &none), request->hashes,
+		             ret_prompt->blocks, ret_prompt->chain);
+}

@@ -1,0 +1,9 @@
+/* prompt.h - what a request means in tokens and blocks. */
+#pragma once
+
+#include "policies/core/policy.h"
+#include "policies/core/route.h"
+
+/* model: as the policy calls it; empty when none is named. */
+void prompt_of(const struct request *request, const struct policy *policy, struct span model,
+               struct prompt *ret_prompt);

@@ -1,0 +1,148 @@
+/* reserve.c - slots, the open request, the provisional binding, the counters.
+ *
+ * In the same loop turn as the choice, and before the answer is sent: a burst
+ * never sees one snapshot twice. A request without an id, or whose end came
+ * first, or for which the table has no room, is decided all the same, but takes
+ * no slot, since nobody could ever release it. */
+#include "policies/reserve.h"
+
+static uint32_t whole_tokens(double tokens)
+{
+	if (tokens <= 0)
+		return 0;
+	return tokens < (double)UINT32_MAX ? (uint32_t)(tokens + 0.5) : UINT32_MAX;
+}
+
+/* NULL when it takes no slot. */
+static struct flight *open_flight(struct facts *facts, const struct reservation *reservation)
+{
+	struct span id = reservation->request->id;
+	struct flight *flight = NULL;
+
+	if (id.len == 0)
+		return NULL;
+	switch (inflight_open(facts->inflight, flight_id_of(id), reservation->now, &flight)) {
+	case INFLIGHT_OK:
+		return flight;
+	case INFLIGHT_FULL:
+		facts->counters->without_slot++;
+		break;
+	case INFLIGHT_ENDED:
+		facts->counters->ended_before_decision++;
+		break;
+	case INFLIGHT_OPEN:
+		break;
+	}
+	return NULL;
+}
+
+static void take_slots(struct facts *facts, const struct reservation *reservation,
+                       const struct decision *decision, struct flight *flight)
+{
+	const struct prompt *prompt = reservation->prompt;
+	const struct candidate *chosen = reservation->chosen;
+	uint32_t prefill = whole_tokens(chosen ? chosen->uncached_tokens : prompt->tokens);
+	uint32_t resident = whole_tokens(prompt->tokens + prompt->output_tokens);
+	uint32_t instance = decision->instance->target->id;
+
+	flight->instance = instance;
+	flight->instance_slot =
+	        ledger_acquire(facts->ledger, instance, prefill, resident, reservation->now);
+	if (!decision->replica)
+		return;
+	flight->chosen = decision->replica->target->id;
+	flight->replica_slot =
+	        ledger_acquire(facts->ledger, flight->chosen, prefill, resident, reservation->now);
+	engines_count_acquired(facts->engines, flight->chosen);
+}
+
+/* The chosen target is about to hold the prompt: a burst follows its first request. */
+static void bind(struct facts *facts, const struct reservation *reservation, struct flight *flight)
+{
+	const struct prompt *prompt = reservation->prompt;
+	const struct candidate *chosen = reservation->chosen;
+
+	if (prompt->blocks == 0 || !chosen)
+		return;
+	flight->blocks = prompt->blocks;
+	for (uint32_t i = 0; i < prompt->blocks; i++)
+		flight->chain[i] = prompt->chain[i];
+	flight->hit = chosen->hit;
+	prefix_index_bind(facts->prefix, chosen->target->id, prompt->chain, prompt->blocks,
+	                  &facts->policy->ladder, reservation->now);
+}
+
+void reserve(struct facts *facts, const struct reservation *reservation,
+             struct decision *ret_decision)
+{
+	struct flight *flight = open_flight(facts, reservation);
+
+	ret_decision->instance->target->chosen = ret_decision->sequence;
+	if (ret_decision->replica)
+		ret_decision->replica->target->chosen = ret_decision->sequence;
+	ret_decision->slot = flight != NULL;
+	if (!flight)
+		return;
+	flight->source = reservation->request->source;
+	take_slots(facts, reservation, ret_decision, flight);
+	bind(facts, reservation, flight);
+}
+
+static void count_prefix(const struct reservation *reservation,
+                         struct target_counters *instance)
+{
+	const struct candidate *chosen = reservation->chosen;
+
+	if (reservation->prompt->blocks == 0)
+		instance->prefix_none++;
+	else if (!chosen || chosen->matched == 0)
+		instance->prefix_misses++;
+	else if (chosen->hit)
+		instance->prefix_hits++;
+	else
+		instance->prefix_partial++;
+	if (chosen)
+		instance->predicted_tokens +=
+		        whole_tokens(reservation->prompt->tokens - chosen->uncached_tokens);
+}
+
+static void count_level(struct facts *facts, const struct level_trace *trace, uint64_t *dropped)
+{
+	uint16_t before = (uint16_t)trace->count;
+
+	if (!trace->walked)
+		return;
+	facts->counters->degraded += trace->degraded;
+	for (size_t i = 0; i < WALK_STAGES_MAX; i++) {
+		uint16_t stood = trace->stood[i];
+
+		if (stood < before)
+			dropped[i] += (uint64_t)(before - stood);
+		if (stood == 0)
+			break;
+		before = stood;
+	}
+}
+
+void reserve_count(struct facts *facts, const struct reservation *reservation,
+                   const struct decision *decision)
+{
+	struct counters *counters = facts->counters;
+
+	counters->decisions++;
+	for (size_t i = 0; i < 2; i++)
+		count_level(facts, &decision->levels[i], counters->dropped[i]);
+	counters->fail_open += decision->reason == REASON_FAIL_OPEN;
+	counters->panic += decision->reason == REASON_PANIC;
+	counters->seeded += decision->reason == REASON_SEED;
+	if (decision->outcome == OUTCOME_UNANSWERED)
+		counters->unanswered[decision->reason]++;
+	if (decision->outcome == OUTCOME_REJECTED)
+		counters->rejected[decision->reason]++;
+	if (decision->outcome != OUTCOME_ROUTED)
+		return;
+	counters->of[decision->instance->target->id].decisions[decision->reason]++;
+	count_prefix(reservation, &counters->of[decision->instance->target->id]);
+	if (decision->replica)
+		counters->of[decision->replica->target->id].decisions[decision->reason]++;
+}

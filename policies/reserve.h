@@ -1,0 +1,20 @@
+/* reserve.h - a decision takes effect: from here on every other one sees it. */
+#pragma once
+
+#include "policies/core/route.h"
+#include "policies/state/facts.h"
+
+struct reservation {
+	const struct request *request;
+	const struct prompt *prompt;
+	const struct candidate *chosen; /* replica, or instance; NULL: HAProxy chooses by itself */
+	usec_t now;
+};
+
+/* Slots on replica and instance, the open request, the provisional binding and
+ * recency. Sets ret_decision->slot. Only for a decision that names an instance. */
+void reserve(struct facts *facts, const struct reservation *reservation,
+             struct decision *ret_decision);
+/* Every decision is counted, whatever came out. */
+void reserve_count(struct facts *facts, const struct reservation *reservation,
+                   const struct decision *decision);

@@ -1,0 +1,148 @@
+/* load.c - readings from outside our own ledger, each with its age.
+ *
+ * What is too old is unknown, never zero. An instance reads engines as the mean
+ * of its usable replicas, and has averages of its own. */
+#include "policies/stages/load.h"
+
+#include "policies/core/policy.h"
+#include "policies/stages/collect.h"
+#include "policies/stages/health.h"
+#include "policies/stages/scratch.h"
+#include "policies/state/facts.h"
+
+static const double event_fresh_s = 60;
+
+/* The engine's gauge, put right by what we know to have happened since it was
+ * read, and what waits in front of it. */
+static double pending_of(const struct walk *walk, uint32_t target)
+{
+	const struct engines *engines = walk->facts->engines;
+	usec_t stale_after = walk->facts->policy->stale_after;
+	const struct engine_page *page = engines_page(engines, target, walk->now, stale_after);
+	bool known = page && page->waiting >= 0;
+	double waiting = 0, queued = 0;
+	uint64_t acquired, first_bytes;
+
+	if (known) {
+		engines_counts(engines, target, &acquired, &first_bytes);
+		waiting = page->waiting + (double)(acquired - page->acquired) -
+		          (double)(first_bytes - page->first_bytes);
+		waiting = waiting > 0 ? waiting : 0;
+	}
+	if (!engines_queue(engines, target, walk->now, stale_after, &queued) && !known)
+		return -1;
+	return waiting + queued;
+}
+
+static double kv_usage_of(const struct walk *walk, uint32_t target)
+{
+	const struct engine_page *page = engines_page(walk->facts->engines, target, walk->now,
+	                                              walk->facts->policy->stale_after);
+
+	return page ? page->kv_usage : -1;
+}
+
+/* Mean of the usable replicas of which it is known; -1 when of none. */
+static double mean_of(const struct walk *walk, const struct instance *instance,
+                      double (*reading)(const struct walk *walk, uint32_t target))
+{
+	double sum = 0;
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < instance->replica_count; i++) {
+		const struct replica *replica = &instance->replicas[i];
+		double value;
+
+		if (!collect_usable(walk, replica) || !health_fit(walk, replica))
+			continue;
+		value = reading(walk, replica->target->id);
+		sum += value >= 0 ? value : 0;
+		known += value >= 0;
+	}
+	return known > 0 ? sum / known : -1;
+}
+
+static void read_engines(const struct walk *walk, const struct candidate *candidate,
+                         struct load *load)
+{
+	if (candidate->replica) {
+		load->pending = pending_of(walk, candidate->target->id);
+		load->kv_usage = kv_usage_of(walk, candidate->target->id);
+		return;
+	}
+	load->pending = mean_of(walk, candidate->instance, pending_of);
+	load->kv_usage = mean_of(walk, candidate->instance, kv_usage_of);
+}
+
+static const struct average *average_of(const struct walk *walk, const struct candidate *candidate,
+                                        bool ttft)
+{
+	const struct latency *latency = averages_of(walk->facts->averages, candidate->target->id);
+
+	return ttft ? &latency->ttft_ms : &latency->e2e_ms;
+}
+
+/* An average drifts towards the mean of the others' as it ages. */
+static void read_averages(const struct walk *walk, bool ttft)
+{
+	double *plain = walk->scratch->values;
+	double sum = 0;
+	size_t known = 0;
+
+	for (size_t i = 0; i < walk->count; i++) {
+		plain[i] = -1;
+		if (!average_plain(average_of(walk, &walk->pool[i], ttft), walk->now, &plain[i]))
+			continue;
+		sum += plain[i];
+		known++;
+	}
+	for (size_t i = 0; i < walk->count; i++) {
+		double others =
+		        plain[i] >= 0 && known > 1 ? (sum - plain[i]) / (double)(known - 1) : -1;
+		double value = -1;
+
+		(void)average_read(average_of(walk, &walk->pool[i], ttft), others, walk->now,
+		                   &value);
+		if (ttft)
+			walk->scratch->loads[i].ttft_ms = value;
+		else
+			walk->scratch->loads[i].e2e_ms = value;
+	}
+}
+
+void load_read(struct walk *walk)
+{
+	for (size_t i = 0; i < walk->count; i++) {
+		walk->pool[i].load = &walk->scratch->loads[i];
+		read_engines(walk, &walk->pool[i], &walk->scratch->loads[i]);
+	}
+	read_averages(walk, true);
+	read_averages(walk, false);
+}
+
+static bool is_recent(const struct average *average, usec_t now)
+{
+	return average->weight > 0 && seconds_between(average->at, now) <= event_fresh_s;
+}
+
+/* A dead feed of events makes counts grow, so a count alone refuses nobody. */
+bool load_trusts_running(const struct walk *walk, const struct candidate *candidate)
+{
+	const struct latency *latency =
+	        averages_of(walk->facts->averages, candidate->instance->target->id);
+
+	return candidate->own == 0 || is_recent(&latency->ttft_ms, walk->now) ||
+	       is_recent(&latency->e2e_ms, walk->now) ||
+	       ledger_reconciled(walk->facts->ledger, candidate->target->id, walk->now,
+	                         walk->facts->policy->stale_after);
+}
+
+bool load_trusts_ttft(const struct walk *walk, const struct candidate *candidate)
+{
+	return average_trusted(average_of(walk, candidate, true), walk->now);
+}
+
+bool load_trusts_e2e(const struct walk *walk, const struct candidate *candidate)
+{
+	return average_trusted(average_of(walk, candidate, false), walk->now);
+}

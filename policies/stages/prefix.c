@@ -1,0 +1,201 @@
+/* prefix.c - who holds enough of the prompt, and whether that decides.
+ *
+ * What everybody holds, like a system prompt, is no reason to prefer anybody: a
+ * block counts by the share of the others that lack it. From a floor on a target
+ * is a hit.
+ *
+ * Where holders go first (`sole`), three rules keep a hot prefix from burying
+ * one of them: a holder whose lead in load outweighs the prefill it saves is
+ * passed over; a prompt that several conversations share is computed once on
+ * each idle target before anybody is preferred; and if admission drops all
+ * holders the others are asked, one of whom then holds it, too. */
+#include <math.h>
+
+#include "policies/core/policy.h"
+#include "policies/core/strategy.h"
+#include "policies/stages/scratch.h"
+#include "policies/stages/stages.h"
+#include "policies/state/facts.h"
+
+static const double request_tokens = 3500;  /* prefill that one request in flight is worth */
+static const double gap_least = 4;          /* requests */
+static const double waiting_times = 1.5;    /* of the mean prefill */
+static const double waiting_tokens = 30720; /* on top of it */
+static const double rounding = 1e-9;
+
+/* E by number of blocks held: what the first blocks are worth to one who holds them. */
+static void worth_by_depth(const struct walk *walk, double worth[LADDER_BLOCKS_MAX + 1])
+{
+	const struct policy *policy = walk->facts->policy;
+	uint32_t deep[LADDER_BLOCKS_MAX + 2] = { 0 }; /* how many hold just so many */
+	double others = (double)walk->standing - 1;
+	uint32_t holders = 0;
+
+	for (size_t i = 0; i < walk->standing; i++)
+		deep[walk->pool[i].blocks]++;
+	worth[0] = 0;
+	holders = (uint32_t)walk->standing - deep[0];
+	for (uint32_t i = 0; i < walk->prompt->blocks; i++) {
+		double lacking = ((double)walk->standing - holders) / others;
+
+		if (!policy->prefix.discount_shared || others < 1)
+			lacking = 1;
+		worth[i + 1] = worth[i] + policy->ladder.length[i] * lacking;
+		holders -= deep[i + 1];
+	}
+}
+
+static double floor_of(const struct walk *walk)
+{
+	const struct prefix_policy *prefix = &walk->facts->policy->prefix;
+	double share = prefix->min_match_share * (double)walk->prompt->total_bytes;
+
+	return prefix->min_match > share ? prefix->min_match : share;
+}
+
+/* Sets E and hit of all; the largest E among the hits, 0 when there is none. */
+static double find_hits(struct walk *walk)
+{
+	double worth[LADDER_BLOCKS_MAX + 1];
+	double least = floor_of(walk);
+	double most = 0;
+
+	worth_by_depth(walk, worth);
+	for (size_t i = 0; i < walk->standing; i++) {
+		struct candidate *candidate = &walk->pool[i];
+
+		candidate->effective = worth[candidate->blocks];
+		candidate->hit =
+		        candidate->effective > 0 && candidate->effective >= least - rounding;
+		if (candidate->hit && candidate->effective > most)
+			most = candidate->effective;
+	}
+	walk->any_hit = most > 0;
+	return most;
+}
+
+static bool holds(const struct candidate *candidate, double enough)
+{
+	return candidate->hit && candidate->effective >= enough - rounding;
+}
+
+/* Others went on from the deepest match, and so does this request, elsewhere. */
+static bool is_shared(const struct walk *walk, double enough)
+{
+	uint32_t deepest = 0;
+	bool continued = false;
+
+	for (size_t i = 0; i < walk->standing; i++) {
+		const struct candidate *candidate = &walk->pool[i];
+
+		if (!holds(candidate, enough) || candidate->blocks < deepest)
+			continue;
+		continued = (candidate->blocks == deepest && continued) || candidate->continued;
+		deepest = candidate->blocks;
+	}
+	return continued && walk->prompt->blocks > deepest;
+}
+
+static bool can_be_seeded(const struct candidate *candidate, double enough)
+{
+	return !holds(candidate, enough) && candidate->running < rounding;
+}
+
+/* Only the idle who lack it, if there are any. */
+static bool seed(struct walk *walk, double enough)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < walk->standing && !any; i++)
+		any = can_be_seeded(&walk->pool[i], enough);
+	if (!any || !is_shared(walk, enough))
+		return false;
+	for (size_t i = walk->standing; i-- > 0;) {
+		if (!can_be_seeded(&walk->pool[i], enough))
+			walk_drop(walk, i, &stage_prefix);
+	}
+	walk->seeding = true;
+	return true;
+}
+
+/* What holders are compared with. */
+struct bar {
+	const struct candidate *idlest; /* least loaded who does not hold it; NULL: all do */
+	double running, prefill;        /* means over the pool */
+};
+
+static struct bar bar_of(const struct walk *walk, double enough)
+{
+	struct bar bar = { .idlest = NULL };
+
+	for (size_t i = 0; i < walk->standing; i++) {
+		const struct candidate *candidate = &walk->pool[i];
+
+		bar.running += candidate->running_scored / (double)walk->standing;
+		bar.prefill += candidate->prefill_tokens / (double)walk->standing;
+		if (holds(candidate, enough))
+			continue;
+		if (!bar.idlest || candidate->running_scored < bar.idlest->running_scored)
+			bar.idlest = candidate;
+	}
+	return bar;
+}
+
+/* Waiting behind the others costs more than the prefill it saves. */
+static bool spills(const struct walk *walk, const struct candidate *holder, const struct bar *bar)
+{
+	double allowed = gap_least;
+	double saved;
+
+	if (holder->prefill_tokens > waiting_times * bar->prefill + waiting_tokens)
+		return true;
+	if (!bar->idlest)
+		return false;
+	saved = ((double)holder->matched - bar->idlest->matched) * walk->scratch->tokens_per_byte /
+	        request_tokens;
+	allowed = saved > allowed ? saved : allowed;
+	allowed = sqrt(bar->running) > allowed ? sqrt(bar->running) : allowed;
+	return holder->running_scored - bar->idlest->running_scored > allowed + rounding;
+}
+
+static void keep_holders(struct walk *walk, double enough)
+{
+	struct bar bar = bar_of(walk, enough);
+	struct candidate idlest;
+
+	/* Its place in the pool changes as others fall. */
+	if (bar.idlest) {
+		idlest = *bar.idlest;
+		bar.idlest = &idlest;
+	}
+	for (size_t i = walk->standing; i-- > 0;) {
+		struct candidate *candidate = &walk->pool[i];
+
+		candidate->spilled = holds(candidate, enough) && spills(walk, candidate, &bar);
+		if (!holds(candidate, enough) || candidate->spilled)
+			walk_drop(walk, i, &stage_prefix);
+	}
+}
+
+static void run(struct walk *walk)
+{
+	double share = walk->facts->policy->prefix.hold_share;
+	double most, enough;
+
+	if (walk->prompt->blocks == 0 || !walk->scratch->any_match)
+		return;
+	most = find_hits(walk);
+	if (!walk->any_hit || walk->entry->strategy->prefix != PREFIX_SOLE)
+		return;
+	walk->narrowed = true;
+	enough = share * most > floor_of(walk) ? share * most : floor_of(walk);
+	if (!walk->entry->seed_idle || !seed(walk, enough))
+		keep_holders(walk, enough);
+}
+
+const struct stage stage_prefix = {
+	.name = "prefix",
+	.help = "Finds who holds the prompt; where the strategy says so, drops all others.",
+	.run = run,
+	.when_empty = { EMPTY_SPILL, EMPTY_SPILL },
+};

@@ -1,0 +1,206 @@
+/* score.c - how good each candidate is, compared with the others standing.
+ *
+ * Signals come in different units, so each becomes a grade between 0 and 1: by
+ * its own scale, or stretched between the best and the worst standing. The score
+ * is the mean of the grades, weighted by the strategy. A signal not known of a
+ * candidate leaves its mean, so the weight goes to the known ones: neither a
+ * prize nor a punishment. Where nothing is known, the score is the middle.
+ *
+ * Before stretching, what lies far from the median is pulled in, or one outlier
+ * would make all the others look alike. Not where a signal stands alone: there
+ * is nothing to weigh it against, and pulled in, the best could tie with others. */
+#include <math.h>
+
+#include "policies/core/policy.h"
+#include "policies/core/strategy.h"
+#include "policies/signals/signal.h"
+#include "policies/stages/median.h"
+#include "policies/stages/scratch.h"
+#include "policies/stages/stages.h"
+
+static const double middle = 0.5;
+static const double unknown = NAN;
+static const double deviations = 3; /* from the median, that are still believed */
+
+static bool read_least(const struct walk *walk, const struct signal *signal,
+                       const struct candidate *instance, double *ret_value)
+{
+	bool known = false;
+	double least = 0;
+
+	for (uint32_t i = 0; i < instance->member_count; i++) {
+		double value;
+
+		if (!signal->read(walk, &instance->members[i], &value))
+			continue;
+		if (!known || value < least)
+			least = value;
+		known = true;
+	}
+	if (known)
+		*ret_value = least;
+	return known;
+}
+
+static bool read_one(const struct walk *walk, const struct signal *signal,
+                     const struct candidate *candidate, double *ret_value)
+{
+	if (!candidate->replica && signal->level1 == LEVEL1_LEAST && candidate->member_count > 0)
+		return read_least(walk, signal, candidate, ret_value);
+	return signal->read(walk, candidate, ret_value);
+}
+
+/* Of all standing, into scratch->values; how many are known. */
+static size_t read_all(const struct walk *walk, const struct signal *signal)
+{
+	double *values = walk->scratch->values;
+	size_t known = 0;
+
+	for (size_t i = 0; i < walk->standing; i++) {
+		values[i] = unknown;
+		known += read_one(walk, signal, &walk->pool[i], &values[i]);
+	}
+	return known;
+}
+
+static size_t copy_finite(const struct walk *walk, double *ret_finite)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < walk->standing; i++) {
+		if (isfinite(walk->scratch->values[i]))
+			ret_finite[count++] = walk->scratch->values[i];
+	}
+	return count;
+}
+
+static void pull_in_outliers(const struct walk *walk)
+{
+	double *values = walk->scratch->values;
+	double *sorted = walk->scratch->sorted;
+	size_t count = copy_finite(walk, sorted);
+	double centre, spread;
+
+	if (count < 3)
+		return;
+	centre = median(sorted, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = fabs(sorted[i] - centre);
+	spread = deviations * median(sorted, count);
+	if (spread <= 0)
+		return;
+	for (size_t i = 0; i < walk->standing; i++) {
+		if (!isfinite(values[i]))
+			continue;
+		if (values[i] > centre + spread)
+			values[i] = centre + spread;
+		else if (values[i] < centre - spread)
+			values[i] = centre - spread;
+	}
+}
+
+/* Grades in place of the values: 1 for the best. */
+static void stretch(const struct walk *walk, const struct weighing *weighing)
+{
+	const struct signal *signal = weighing->signal;
+	double *values = walk->scratch->values;
+	double width = weighing->min_spread >= 0 ? weighing->min_spread : signal->min_spread;
+	double least = INFINITY, most = -INFINITY;
+
+	for (size_t i = 0; i < walk->standing; i++) {
+		if (!isfinite(values[i]))
+			continue;
+		least = values[i] < least ? values[i] : least;
+		most = values[i] > most ? values[i] : most;
+	}
+	width = most - least > width ? most - least : width;
+	for (size_t i = 0; i < walk->standing; i++) {
+		double from_best = signal->more_is_better ? most - values[i] : values[i] - least;
+
+		if (isfinite(values[i]))
+			values[i] = width > 0 ? 1 - from_best / width : 1;
+		else if (isinf(values[i]))
+			values[i] = 0;
+	}
+}
+
+static void clamp(const struct walk *walk, const struct signal *signal)
+{
+	double *values = walk->scratch->values;
+
+	for (size_t i = 0; i < walk->standing; i++) {
+		if (isnan(values[i]))
+			continue;
+		values[i] = values[i] < 0 ? 0 : values[i] > 1 ? 1 : values[i];
+		values[i] = signal->more_is_better ? values[i] : 1 - values[i];
+	}
+}
+
+/* Adds the signal's grades to the scores; candidate->graded gathers the weights. */
+static void grade(struct walk *walk, const struct weighing *weighing, bool alone)
+{
+	const double *values = walk->scratch->values;
+
+	if (weighing->signal->scale == SCALE_NATURAL) {
+		clamp(walk, weighing->signal);
+	} else {
+		if (!alone)
+			pull_in_outliers(walk);
+		stretch(walk, weighing);
+	}
+	for (size_t i = 0; i < walk->standing; i++) {
+		if (isnan(values[i]))
+			continue;
+		walk->pool[i].score += weighing->weight * values[i];
+		walk->pool[i].graded += weighing->weight;
+	}
+}
+
+static double service_weight(const struct walk *walk, const struct candidate *candidate)
+{
+	if (walk->level != 1 || candidate->instance->weight <= 0)
+		return 1;
+	return candidate->instance->weight;
+}
+
+/* False when the first signal is known of nobody, and another recipe is to be used. */
+static bool score_by(struct walk *walk, const struct strategy *strategy)
+{
+	const struct weighing *weighings = strategy->weighings;
+
+	for (size_t i = 0; i < walk->standing; i++)
+		walk->pool[i].score = walk->pool[i].graded = 0;
+	for (size_t i = 0; i < WEIGHINGS_MAX && weighings[i].signal; i++) {
+		size_t known = read_all(walk, weighings[i].signal);
+
+		if (known == 0 && i == 0 && strategy->falls_to)
+			return false;
+		if (known > 0)
+			grade(walk, &weighings[i], !weighings[1].signal);
+	}
+	for (size_t i = 0; i < walk->standing; i++) {
+		struct candidate *candidate = &walk->pool[i];
+
+		candidate->graded =
+		        candidate->graded > 0 ? candidate->score / candidate->graded : middle;
+		candidate->score = candidate->graded * service_weight(walk, candidate);
+	}
+	return true;
+}
+
+static void run(struct walk *walk)
+{
+	walk->degraded = !score_by(walk, walk->strategy);
+	if (!walk->degraded)
+		return;
+	walk->strategy = walk->strategy->falls_to;
+	(void)score_by(walk, walk->strategy);
+}
+
+const struct stage stage_score = {
+	.name = "score",
+	.help = "Scores the candidates by the signals of the strategy.",
+	.run = run,
+	.when_empty = { EMPTY_NEXT, EMPTY_NEXT },
+	.per_entry = true,
+};
