@@ -1,0 +1,74 @@
+/* instances.c - what a policy file says of instances and their replicas. */
+#include "spoa/config/instances.h"
+
+#include "policies/defaults.h"
+#include "spoa/config/chain.h"
+#include "spoa/config/names.h"
+#include "spoa/config/tables.h"
+
+const struct option replica_options[] = {
+	{ "weight", OPTION_NUMBER, 0, 0, 1000, 1, "times",
+	  "Factor on the load the replica can bear, beside HAProxy's own weight.", NULL, false },
+	{ 0 },
+};
+
+static void load_replicas(const struct loading *loading, const struct node *replicas,
+                          struct instance_policy *instance)
+{
+	size_t count = replicas ? node_count(replicas) : 0;
+
+	if (count == 0)
+		return;
+	instance->replica_names = loading_take(loading, count, NAME_MAX_BYTES);
+	instance->replica_weights = loading_take(loading, count, sizeof(double));
+	if (!instance->replica_names || !instance->replica_weights)
+		return;
+	for (const struct node *node = replicas->child; node; node = node->next) {
+		double *weight = &instance->replica_weights[instance->replica_count];
+
+		if (!node->name)
+			continue;
+		options_reset(replica_options, weight);
+		table_load(replica_options, weight, node);
+		name_copy(instance->replica_names[instance->replica_count++], node->name);
+	}
+}
+
+static void load_instance(struct loading *loading, const struct node *node, struct layers *layers,
+                          struct instance_policy *instance)
+{
+	name_copy(instance->name, node->name);
+	table_load(instance_options, instance, node);
+	instance->models = names_load(loading, node_named(node, "models"), &instance->model_count);
+	layers->nodes[2] = node;
+	layers->count = 3;
+	instance->chain_count = chain_load(loading, layers, instance->chain);
+	load_replicas(loading, node_named(node, "replicas"), instance);
+}
+
+void instances_load(struct loading *loading, struct policy *policy)
+{
+	const struct node *defaults = node_named(loading->root, "defaults");
+	const struct node *instances = node_named(loading->root, "instances");
+	struct instance_policy *standard = &policy->default_instance;
+	struct layers layers = { .nodes = { defaults, node_named(defaults, "level2") },
+		                 .count = 2,
+		                 .level = 2 };
+
+	table_load(instance_options, standard, layers.nodes[1]);
+	standard->chain_count = chain_load(loading, &layers, standard->chain);
+	if (!instances || !instances->child)
+		return;
+	policy->instances =
+	        loading_take(loading, node_count(instances), sizeof(policy->instances[0]));
+	for (const struct node *node = instances->child; policy->instances && node;
+	     node = node->next) {
+		struct instance_policy *instance = &policy->instances[policy->instance_count];
+
+		if (!node->name || !node->is_object)
+			continue;
+		*instance = *standard;
+		load_instance(loading, node, &layers, instance);
+		policy->instance_count++;
+	}
+}

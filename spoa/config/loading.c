@@ -1,0 +1,65 @@
+/* loading.c - what every part of the loader is handed. */
+#include "spoa/config/loading.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { TEXT_MAX = 512 };
+
+static void say(const struct loading *loading, const struct node *node, bool key,
+                enum severity severity, const char *rule, const char *text)
+{
+	struct place place = { .file = loading->file,
+		               .line = key ? node->key_line : node->line,
+		               .column = key ? node->key_column : node->column };
+	char path[NODE_PATH_MAX];
+
+	node_path(node, path);
+	problems_add(loading->problems, place, severity, path, rule, "%s", text);
+}
+
+void loading_error(const struct loading *loading, const struct node *node, const char *rule,
+                   const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	say(loading, node, false, SEVERITY_ERROR, rule, text);
+}
+
+void loading_key_error(const struct loading *loading, const struct node *node, const char *rule,
+                       const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	say(loading, node, true, SEVERITY_ERROR, rule, text);
+}
+
+void loading_warning(const struct loading *loading, const struct node *node, const char *rule,
+                     const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	say(loading, node, false, SEVERITY_WARNING, rule, text);
+}
+
+void *loading_take(const struct loading *loading, size_t count, size_t size)
+{
+	void *piece = arena_take(loading->arena, count, size);
+
+	if (!piece)
+		problems_add(loading->problems, (struct place){ .file = loading->file },
+		             SEVERITY_ERROR, NULL, "memory", "there is no memory for it");
+	return piece;
+}

@@ -1,0 +1,139 @@
+/* policy_diff.c - what a reload changes, by path, for the log.
+ *
+ * Compares what the operator wrote, not what follows from it: that is what he
+ * wants to see again. A change needs a restart if an option on its path does. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/defaults.h"
+#include "spoa/config/policy.h"
+#include "spoa/config/policy_file.h"
+#include "spoa/config/tables.h"
+
+struct diff {
+	void (*say)(void *context, const struct policy_change *change);
+	void *context;
+	size_t count;
+};
+
+static bool restarts(const struct node *node)
+{
+	const struct option *row = NULL;
+
+	for (; node->parent && !row; node = node->parent) {
+		const char *above = node->parent->name;
+
+		if (above && strcmp(above, "prefix") == 0)
+			row = table_row(prefix_options, node);
+		else if (above && strcmp(above, "defaults") == 0)
+			row = table_row(policy_options, node);
+		if (node->name && strcmp(node->name, "ladder") == 0)
+			return true;
+	}
+	return row && row->restart;
+}
+
+/* Whole objects and lists in one line; the caller frees it. */
+static char *shown(const struct node *node)
+{
+	return node ? json_dumps(node->value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+}
+
+static void say(struct diff *diff, const struct node *before, const struct node *after)
+{
+	const struct node *node = after ? after : before;
+	char path[NODE_PATH_MAX];
+	char *old = shown(before);
+	char *new = shown(after);
+	struct policy_change change = {
+		.path = path, .before = old, .after = new, .restart = restarts(node)
+	};
+
+	node_path(node, path);
+	diff->count++;
+	diff->say(diff->context, &change);
+	free(old);
+	free(new);
+}
+
+static bool is_twin(const struct node *twin, const struct node *node)
+{
+	if (node->name)
+		return twin->name && strcmp(twin->name, node->name) == 0;
+	return !twin->name && twin->index == node->index;
+}
+
+/* The same key, or the same place of a list. Mostly what follows the last twin. */
+static const struct node *twin_in(const struct node *parent, const struct node *last,
+                                  const struct node *node)
+{
+	const struct node *twin = last ? last->next : parent->child;
+
+	if (twin && is_twin(twin, node))
+		return twin;
+	twin = parent->child;
+	while (twin && !is_twin(twin, node))
+		twin = twin->next;
+	return twin;
+}
+
+/* Children are compared one by one only if both are of one kind. */
+static bool alike(const struct node *a, const struct node *b)
+{
+	return (a->is_object && b->is_object) ||
+	       (json_is_array(a->value) && json_is_array(b->value));
+}
+
+/* What the node is in the other tree; says what differs. NULL: do not look into it. */
+static const struct node *compare(struct diff *diff, const struct node *node,
+                                  const struct node *twin, bool gone)
+{
+	if (!twin) {
+		say(diff, gone ? node : NULL, gone ? NULL : node);
+		return NULL;
+	}
+	if (alike(node, twin))
+		return twin;
+	if (!gone && !json_equal(node->value, twin->value))
+		say(diff, twin, node);
+	return NULL;
+}
+
+/* Each node of one tree against the other: what is only here, and (unless gone)
+ * what differs. Depth is bounded by the document. */
+static void walk(struct diff *diff, const struct node *node, const struct node *other, bool gone)
+{
+	const struct node *twins[DOCUMENT_DEPTH_MAX + 2] = { NULL };
+	const struct node *last[DOCUMENT_DEPTH_MAX + 2] = { NULL };
+	size_t depth = 0;
+
+	twins[0] = compare(diff, node, other, gone);
+	for (;;) {
+		if (twins[depth] && node->child) {
+			node = node->child;
+			last[++depth] = NULL;
+		} else {
+			while (depth > 0 && !node->next) {
+				node = node->parent;
+				depth--;
+			}
+			if (depth == 0)
+				return;
+			node = node->next;
+		}
+		last[depth] = twin_in(twins[depth - 1], last[depth], node);
+		twins[depth] = compare(diff, node, last[depth], gone);
+	}
+}
+
+size_t policy_diff(const struct policy_file *before, const struct policy_file *after,
+                   void (*say_change)(void *context, const struct policy_change *change),
+                   void *context)
+{
+	struct diff diff = { .say = say_change, .context = context };
+
+	walk(&diff, document_root(after->document), document_root(before->document), false);
+	walk(&diff, document_root(before->document), document_root(after->document), true);
+	return diff.count;
+}

@@ -1,0 +1,179 @@
+/* shape.c - what a policy file looks like. */
+#include "spoa/config/shape.h"
+
+#include "policies/defaults.h"
+#include "spoa/config/instances.h"
+#include "spoa/config/recipe.h"
+
+static const struct shape text = { .kind = SHAPE_TEXT };
+static const struct shape later = { .kind = SHAPE_LATER };
+static const struct shape ladder = { .kind = SHAPE_LADDER };
+static const struct shape picker = { .kind = SHAPE_PICKER };
+static const struct shape texts = { .name = "texts", .kind = SHAPE_LIST, .element = &text };
+static const struct shape rule_names = { .name = "instance-names",
+	                                 .kind = SHAPE_LIST,
+	                                 .element = &text,
+	                                 .least = 1,
+	                                 .most = RULE_INSTANCES_MAX };
+static const struct shape model_names = {
+	.name = "model-names", .kind = SHAPE_LIST, .element = &text, .most = INSTANCE_MODELS_MAX
+};
+
+static const struct shape weighing = { .name = "weighing",
+	                               .kind = SHAPE_OBJECT,
+	                               .tables = { weighing_options } };
+static const struct shape signals = {
+	.name = "signals", .kind = SHAPE_SIGNALS, .element = &weighing, .most = WEIGHINGS_MAX
+};
+
+static const struct field recipe_fields[] = {
+	{ "signals", &signals, "Which signals count, and how much: a weight each, or an object." },
+	{ "picker", &picker, "Who takes one of the scored candidates; best if not given." },
+	{ 0 },
+};
+static const struct shape recipe = { .name = "recipe",
+	                             .kind = SHAPE_OBJECT,
+	                             .fields = recipe_fields,
+	                             .tables = { recipe_options },
+	                             .picker_options = true };
+static const struct shape recipes = { .name = "recipes", .kind = SHAPE_MAP, .element = &recipe };
+static const struct shape strategy = { .kind = SHAPE_STRATEGY, .element = &recipe };
+
+static const struct shape limits = { .name = "limits",
+	                             .kind = SHAPE_OBJECT,
+	                             .tables = { limits_options } };
+
+#define ENTRY_FIELDS                                                                               \
+	{ "strategy", &strategy, "How a target is chosen: a strategy's name, or a recipe." },      \
+	        { "admit", &limits, "Limits under which a target takes another request." },        \
+	{                                                                                          \
+		"hard-limits", &limits,                                                            \
+		        "Limits over which a request may be refused; admit times relax-on-hit if " \
+		        "not given."                                                               \
+	}
+#define LEVEL_FIELDS                                                                               \
+	ENTRY_FIELDS,                                                                              \
+	{                                                                                          \
+		"chain", &chain, "Entries that are tried in order until one chooses a target."     \
+	}
+#define RULE_FIELDS                                                                                \
+	LEVEL_FIELDS,                                                                              \
+	        { "instances", &rule_names,                                                        \
+		  "Instances that may serve; all that have the model if not given." },             \
+	{                                                                                          \
+		"fallback-services", &rule_names,                                                  \
+		        "Instances to fall back to when nothing else takes the request."           \
+	}
+
+static const struct field entry_fields[] = { ENTRY_FIELDS, { 0 } };
+static const struct shape entry = { .name = "entry",
+	                            .kind = SHAPE_OBJECT,
+	                            .fields = entry_fields,
+	                            .tables = { entry_options },
+	                            .picker_options = true };
+static const struct shape chain = {
+	.name = "chain", .kind = SHAPE_LIST, .element = &entry, .least = 1, .most = CHAIN_MAX
+};
+
+static const struct field level_fields[] = { LEVEL_FIELDS, { 0 } };
+static const struct shape level1 = { .name = "level1",
+	                             .kind = SHAPE_OBJECT,
+	                             .fields = level_fields,
+	                             .tables = { entry_options },
+	                             .picker_options = true };
+static const struct shape level2 = { .name = "level2",
+	                             .kind = SHAPE_OBJECT,
+	                             .fields = level_fields,
+	                             .tables = { entry_options, instance_options },
+	                             .picker_options = true };
+
+static const struct shape prefix = { .name = "prefix",
+	                             .kind = SHAPE_OBJECT,
+	                             .tables = { prefix_options } };
+
+static const struct field defaults_fields[] = {
+	LEVEL_FIELDS,
+	{ "ladder", &ladder,
+	  "The blocks into which HAProxy cuts a prompt; a change needs a restart." },
+	{ "prefix", &prefix, "What the index of prompt prefixes believes and how much it keeps." },
+	{ "level1", &level1, "How an instance is chosen, where this differs from level 2." },
+	{ "level2", &level2, "How a replica is chosen, where this differs from level 1." },
+	{ 0 },
+};
+static const struct shape defaults = { .name = "defaults",
+	                               .kind = SHAPE_OBJECT,
+	                               .fields = defaults_fields,
+	                               .tables = { policy_options, entry_options },
+	                               .picker_options = true };
+
+static const struct field model_fields[] = {
+	RULE_FIELDS,
+	{ "aliases", &texts, "Other names that clients may use for the model." },
+	{ "profile", &later, "Another set of defaults." },
+	{ "upstream-model", &later, "The model's name at the engines." },
+	{ 0 },
+};
+static const struct shape model = { .name = "model",
+	                            .kind = SHAPE_OBJECT,
+	                            .fields = model_fields,
+	                            .tables = { entry_options },
+	                            .picker_options = true };
+static const struct shape models = { .name = "models", .kind = SHAPE_MAP, .element = &model };
+
+static const struct shape replica = { .name = "replica",
+	                              .kind = SHAPE_OBJECT,
+	                              .tables = { replica_options } };
+static const struct shape replicas = { .name = "replicas", .kind = SHAPE_MAP, .element = &replica };
+
+static const struct field instance_fields[] = {
+	LEVEL_FIELDS,
+	{ "models", &model_names, "Models it serves; its engines are asked if not given." },
+	{ "replicas", &replicas, "Settings of single servers, by name or address." },
+	{ "engine", &later, "What the engines are." },
+	{ 0 },
+};
+static const struct shape instance = { .name = "instance",
+	                               .kind = SHAPE_OBJECT,
+	                               .fields = instance_fields,
+	                               .tables = { entry_options, instance_options },
+	                               .picker_options = true };
+static const struct shape instances = { .name = "instances",
+	                                .kind = SHAPE_MAP,
+	                                .element = &instance };
+
+static const struct field rule_fields[] = {
+	{ "model", &text, "The model it is for; m* for all that begin so; any if not given." },
+	RULE_FIELDS,
+	{ 0 },
+};
+static const struct shape rule = { .name = "rule",
+	                           .kind = SHAPE_OBJECT,
+	                           .fields = rule_fields,
+	                           .tables = { entry_options },
+	                           .picker_options = true };
+static const struct shape rules = { .name = "rules", .kind = SHAPE_LIST, .element = &rule };
+
+static const struct field check_fields[] = {
+	{ "ignore", &texts, "Rules that the command check is silent about." },
+	{ 0 },
+};
+static const struct shape check = { .name = "check", .kind = SHAPE_OBJECT, .fields = check_fields };
+
+static const struct field policy_fields[] = {
+	{ "$schema", &text, "Where editors find the schema." },
+	{ "defaults", &defaults,
+	  "What holds for the whole process and wherever nothing else is said." },
+	{ "strategies", &recipes, "Recipes of your own, by name." },
+	{ "models", &models, "The models, as clients name them." },
+	{ "instances", &instances, "The instances: HAProxy backends, by name." },
+	{ "rules", &rules, "Which instances serve a model, and how one is chosen." },
+	{ "check", &check, "What the command check is told." },
+	{ "include", &later, "Other files." },
+	{ "tenants", &later, "Limits of callers." },
+	{ "headers", &later, "Names of request headers." },
+	{ "redis", &later, "What agents share." },
+	{ 0 },
+};
+const struct shape shape_policy = { .name = "policy",
+	                            .kind = SHAPE_OBJECT,
+	                            .fields = policy_fields };
