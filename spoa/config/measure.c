@@ -81,7 +81,7 @@ const char *measure_type(const struct option *option)
 	case OPTION_TEXT:
 		return "text";
 	case OPTION_CHOICE:
-		return "name";
+		return "one of";
 	}
 	return "";
 }

@@ -74,9 +74,12 @@ static void print_row(FILE *out, bool markdown, const struct option *row)
 		(void)fprintf(out, "| `%s` | %s | %s | %s | %s%s |\n", row->name, measure_type(row),
 		              range, otherwise, row->help, row->restart ? " Needs a restart." : "");
 	else
-		(void)fprintf(out, "  %-22s %s%s%s%s%s\n      %s%s\n", row->name, measure_type(row),
-		              *range ? ", " : "", range, *otherwise ? ", default " : "", otherwise,
-		              "", row->help, row->restart ? " Needs a restart." : "");
+		(void)fprintf(out, "  %-30s %s%s%s%s%s\n      %s%s\n", row->name, measure_type(row),
+		              !*range                      ? ""
+		              : row->type == OPTION_CHOICE ? " "
+		                                           : ", ",
+		              range, *otherwise ? ", default " : "", otherwise, row->help,
+		              row->restart ? " Needs a restart." : "");
 }
 
 static void print_rows(FILE *out, bool markdown, const struct option *options)
@@ -101,7 +104,7 @@ static void print_name(FILE *out, bool markdown, const char *name, const char *h
 	if (markdown)
 		(void)fprintf(out, "- `%s`: %s\n", name, help);
 	else
-		(void)fprintf(out, "  %-22s %s\n", name, help);
+		(void)fprintf(out, "  %-30s %s\n", name, help);
 }
 
 static void print_strategy(FILE *out, bool markdown, const struct strategy *strategy)
@@ -119,8 +122,6 @@ static void print_strategy(FILE *out, bool markdown, const struct strategy *stra
 	if (strategy->prefix != PREFIX_OFF)
 		(void)fprintf(out, "; prefix %s",
 		              strategy->prefix == PREFIX_SOLE ? "sole" : "score");
-	if (strategy->falls_to)
-		(void)fprintf(out, "; falls to %s", strategy->falls_to->name);
 	(void)fprintf(out, "%s\n", markdown ? ")" : "");
 }
 

@@ -13,6 +13,7 @@
 #include "spoa/config/document.h"
 #include "spoa/config/instances.h"
 #include "spoa/config/policy_file.h"
+#include "spoa/config/recipe.h"
 #include "spoa/config/rules.h"
 #include "spoa/config/shape.h"
 #include "spoa/config/tables.h"
@@ -86,6 +87,7 @@ static void load(struct loading *loading, struct policy *policy)
 	table_load(prefix_options, &policy->prefix, node_named(defaults, "prefix"));
 	load_ladder(node_named(defaults, "ladder"), &policy->ladder);
 	check_process(loading, policy, defaults);
+	recipes_load(loading);
 	(void)chain_load(loading, &layers, chain); /* for what is wrong in it */
 	instances_load(loading, policy);
 	rules_load(loading, policy);

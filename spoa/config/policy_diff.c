@@ -40,9 +40,10 @@ static char *shown(const struct node *node)
 	return node ? json_dumps(node->value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
 }
 
-static void say(struct diff *diff, const struct node *before, const struct node *after)
+/* node is one of both, the one whose path is told. */
+static void say(struct diff *diff, const struct node *node, const struct node *before,
+                const struct node *after)
 {
-	const struct node *node = after ? after : before;
 	char path[NODE_PATH_MAX];
 	char *old = shown(before);
 	char *new = shown(after);
@@ -90,13 +91,13 @@ static const struct node *compare(struct diff *diff, const struct node *node,
                                   const struct node *twin, bool gone)
 {
 	if (!twin) {
-		say(diff, gone ? node : NULL, gone ? NULL : node);
+		say(diff, node, gone ? node : NULL, gone ? NULL : node);
 		return NULL;
 	}
 	if (alike(node, twin))
 		return twin;
 	if (!gone && !json_equal(node->value, twin->value))
-		say(diff, twin, node);
+		say(diff, node, twin, node);
 	return NULL;
 }
 

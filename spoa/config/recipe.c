@@ -14,7 +14,6 @@
 struct settings {
 	int prefix;
 	bool gate, sigma, serving;
-	char falls_to[NAME_MAX_BYTES];
 	char help[NAME_MAX_BYTES];
 };
 
@@ -40,8 +39,6 @@ const struct option recipe_options[] = {
 	  "Leave out targets that run far more than the mean.", NULL, false },
 	{ "serving", OPTION_BOOL, OF(serving), 0, 1, 0, "",
 	  "Prefer instances that run fewer than prefer-serving-below.", NULL, false },
-	{ "falls-to", OPTION_TEXT, OF(falls_to), 0, NAME_MAX_BYTES - 1, 0, "",
-	  "Built-in strategy to use while the first signal is unknown for all.", NULL, false },
 	{ "help", OPTION_TEXT, OF(help), 0, NAME_MAX_BYTES - 1, 0, "",
 	  "What the recipe is for, for people.", NULL, false },
 	{ 0 },
@@ -155,20 +152,10 @@ static bool signals_known(const struct node *signals)
 
 /* What neither a type nor a range tells. */
 static bool makes_sense(const struct loading *loading, const struct node *node,
-                        const struct strategy *strategy, const char *falls_to)
+                        const struct strategy *strategy)
 {
 	bool scored = strategy->picker == &picker_best || strategy->picker == &picker_p2c;
 
-	if (strategy->falls_to && strategy->falls_to->picker->settings_size > 0) {
-		loading_error(loading, node_named(node, "falls-to"), "range",
-		              "\"%s\" has a picker with options; one without is needed", falls_to);
-		return false;
-	}
-	if (*falls_to && !strategy->falls_to) {
-		loading_error(loading, node_named(node, "falls-to"), "unknown-strategy",
-		              "\"%s\" is no built-in strategy", falls_to);
-		return false;
-	}
 	if (!scored || strategy->weighings[0].signal)
 		return true;
 	if (signals_known(node_named(node, "signals")))
@@ -219,11 +206,8 @@ static bool make(const struct loading *loading, const struct node *node, struct 
 	strategy->gate = settings.gate;
 	strategy->sigma = settings.sigma;
 	strategy->serving = settings.serving;
-	if (settings.falls_to[0])
-		strategy->falls_to = strategy_named(span_of(settings.falls_to));
 	recipe_check_picker_options(loading, strategy, node);
-	return strategy->name && strategy->help &&
-	       makes_sense(loading, node, strategy, settings.falls_to);
+	return strategy->name && strategy->help && makes_sense(loading, node, strategy);
 }
 
 static const struct strategy *made(struct loading *loading, const struct node *node)
@@ -252,4 +236,18 @@ const struct strategy *recipe_strategy(struct loading *loading, const struct nod
 	if (object)
 		return made(loading, object);
 	return name ? strategy_named(span_of(name)) : NULL;
+}
+
+void recipes_load(struct loading *loading)
+{
+	const struct node *own = node_named(loading->root, "strategies");
+
+	for (const struct node *node = own ? own->child : NULL; node; node = node->next) {
+		if (!node->name || !node->is_object)
+			continue;
+		if (strategy_named(span_of(node->name)))
+			loading_key_error(loading, node, "duplicate",
+			                  "is the name of a built-in strategy");
+		(void)made(loading, node);
+	}
 }
