@@ -1,0 +1,376 @@
+/* test_check_haproxy.c - each rule says its line, its words, and nothing else is
+ * said; the shipped files are clean. Proves P007, P029, P030, P031, P033, P036,
+ * P041, P043, P044, P050, P083, P088, P092, P093, P094, P120, each as far as
+ * the checker goes.
+ *
+ * A row is the shipped pair of files with one edit; what the pair itself says
+ * (warnings about static servers, a note about the buffer) is left out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "spoa/config/check_haproxy.h"
+
+enum { FILE_MAX = 1 << 16 };
+
+enum file { MAIN, SPOE };
+
+struct row {
+	const char *rule;
+	enum severity severity;
+	enum file file;  /* that is edited */
+	const char *old; /* every occurrence becomes... */
+	const char *new;
+	const char *at;      /* the first line that holds this is named; NULL: no line */
+	const char *text;    /* of the problem, in part */
+	const char *version; /* NULL: 2.6.12-1+deb12u4 */
+	enum file at_file;
+};
+
+static char folder[256];
+
+static void read_file(const char *path, char *ret_text)
+{
+	FILE *file = fopen(path, "r");
+	size_t size;
+
+	assert_non_null(file);
+	size = fread(ret_text, 1, FILE_MAX - 1, file);
+	ret_text[size] = '\0';
+	(void)fclose(file);
+}
+
+static void of_tree(const char *path, char *ret_text)
+{
+	char name[4096];
+	size_t root = strlen(__FILE__) - strlen("tests/spoa/config/test_check_haproxy.c");
+
+	(void)snprintf(name, sizeof(name), "%.*s%s", (int)root, __FILE__, path);
+	read_file(name, ret_text);
+}
+
+static const char *write_file(const char *name, const char *text)
+{
+	static char path[2][512];
+	char *at = path[name[0] == 's' ? SPOE : MAIN];
+	FILE *file;
+
+	(void)snprintf(at, sizeof(path[0]), "%s/%s", folder, name);
+	file = fopen(at, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+	(void)fclose(file);
+	return at;
+}
+
+static void replaced(const char *text, const char *old, const char *new, char *ret_text)
+{
+	const char *at = strstr(text, old);
+
+	if (!at)
+		fail_msg("the base has no \"%s\"", old);
+	ret_text[0] = '\0';
+	for (; at; text = at + strlen(old), at = strstr(text, old)) {
+		(void)strncat(ret_text, text, (size_t)(at - text));
+		(void)strncat(ret_text, new, FILE_MAX - strlen(ret_text) - 1);
+	}
+	(void)strncat(ret_text, text, FILE_MAX - strlen(ret_text) - 1);
+}
+
+static uint32_t line_of(const char *text, const char *what)
+{
+	const char *at = strstr(text, what);
+	uint32_t line = 1;
+
+	if (!at)
+		fail_msg("nothing holds \"%s\"", what);
+	for (; text < at; text++)
+		line += *text == '\n';
+	return line;
+}
+
+static bool expected_of_base(const struct problem *problem)
+{
+	return strcmp(problem->rule, "scaling") == 0 || strcmp(problem->rule, "bufsize") == 0;
+}
+
+/* More of the same rule, of another backend or by what follows, is no surprise. */
+static bool surprises(const struct problem *problem, const struct problem *found)
+{
+	return !expected_of_base(problem) && (!found || strcmp(problem->rule, found->rule) != 0);
+}
+
+static const struct problem *wanted_problem(struct problems *problems, const struct row *row)
+{
+	const struct problem *problem;
+
+	for (size_t i = 0; (problem = problems_at(problems, i)); i++)
+		if (strcmp(problem->rule, row->rule) == 0 && strstr(problem->text, row->text))
+			return problem;
+	return NULL;
+}
+
+/* Writes the pair of files with the edit, checks them. */
+static struct problems *checked(const struct row *row, const char *ret_text[2],
+                                const char *ret_path[2])
+{
+	static char base[2][FILE_MAX], edited[FILE_MAX];
+	const struct check_options options = { .version = row->version ? row->version
+		                                                       : "2.6.12-1+deb12u4" };
+	struct problems *problems = problems_new();
+	const bool head = row->version && row->version[0] == '3';
+
+	of_tree("haproxy/haproxy.cfg", base[MAIN]);
+	of_tree(head ? "haproxy/spoe-3.cfg" : "haproxy/spoe.cfg", base[SPOE]);
+	replaced(base[row->file], row->old, row->new, edited);
+	ret_text[MAIN] = row->file == MAIN ? edited : base[MAIN];
+	ret_text[SPOE] = row->file == SPOE ? edited : base[SPOE];
+	ret_path[MAIN] = write_file("haproxy.cfg", ret_text[MAIN]);
+	ret_path[SPOE] = write_file(head ? "spoe-3.cfg" : "spoe.cfg", ret_text[SPOE]);
+	check_haproxy(ret_path[MAIN], &options, problems);
+	return problems;
+}
+
+static bool row_holds(const struct row *row)
+{
+	const char *text[2], *path[2];
+	struct problems *problems = checked(row, text, path);
+	const struct problem *problem, *found = wanted_problem(problems, row);
+	bool holds = found && found->severity == row->severity;
+
+	for (size_t i = 0; (problem = problems_at(problems, i)); i++)
+		holds = holds && !surprises(problem, found);
+	if (holds && row->at)
+		holds = found->place.line == line_of(text[row->at_file], row->at) &&
+		        strcmp(found->place.file, path[row->at_file]) == 0;
+	else if (holds)
+		holds = found->place.line == 0;
+	if (!holds) {
+		(void)fprintf(stderr, "row %s, \"%s\" -> \"%s\":\n", row->rule, row->old, row->new);
+		problems_print(problems, stderr);
+	}
+	problems_free(problems);
+	return holds;
+}
+
+#define E SEVERITY_ERROR
+#define W SEVERITY_WARNING
+#define I SEVERITY_NOTE
+
+static const struct row rows[] = {
+#include "tests/spoa/config/haproxy/rows.inc"
+};
+
+#undef E
+#undef W
+#undef I
+
+static void each_rule_says_its_line_and_nothing_else(void **state)
+{
+	unsigned broken = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		broken += !row_holds(&rows[i]);
+	assert_int_equal(broken, 0);
+}
+
+/* Of a shipped file as it stands in the tree. */
+static void assert_clean(const char *path, const char *version)
+{
+	char name[4096];
+	size_t root = strlen(__FILE__) - strlen("tests/spoa/config/test_check_haproxy.c");
+	const struct check_options options = { .version = version };
+	struct problems *problems = problems_new();
+	const struct problem *problem;
+
+	(void)snprintf(name, sizeof(name), "%.*s%s", (int)root, __FILE__, path);
+	check_haproxy(name, &options, problems);
+	for (size_t i = 0; (problem = problems_at(problems, i)); i++)
+		if (!expected_of_base(problem) && problem->severity != SEVERITY_NOTE) {
+			problems_print(problems, stderr);
+			fail_msg("%s is not clean", path);
+		}
+	problems_free(problems);
+}
+
+static void the_shipped_files_are_clean(void **state)
+{
+	static const char *const versions[] = { NULL, "2.6.12-1+deb12u4", "3.0.11-1+deb13u4",
+		                                "3.2.26" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+		assert_clean("haproxy/haproxy.cfg", versions[i]);
+}
+
+static struct problems *of_edit(enum file file, const char *old, const char *new,
+                                const char *version)
+{
+	const struct row row = { .file = file, .old = old, .new = new, .version = version };
+	const char *text[2], *path[2];
+
+	return checked(&row, text, path);
+}
+
+static unsigned count_of(struct problems *problems, const char *rule, const char *part)
+{
+	const struct problem *problem;
+	unsigned count = 0;
+
+	for (size_t i = 0; (problem = problems_at(problems, i)); i++)
+		count += strcmp(problem->rule, rule) == 0 && strstr(problem->text, part);
+	problems_free(problems);
+	return count;
+}
+
+static void a_full_name_has_at_most_63_letters(void **state)
+{
+	/* "txn." + PREFIX + ".priority_offset", with 43 and with 44 letters. */
+	static const char fits[] = "var-prefix a234567890123456789012345678901234567890123";
+	static const char too_long[] = "var-prefix a2345678901234567890123456789012345678901234";
+
+	(void)state;
+	assert_int_equal(count_of(of_edit(SPOE, "var-prefix infer", fits, NULL), "names", ""), 0);
+	assert_int_equal(count_of(of_edit(SPOE, "var-prefix infer", too_long, NULL), "names",
+	                          ".priority_offset has 64 letters"),
+	                 1);
+}
+
+static void arguments_and_lines_have_their_limits(void **state)
+{
+	static char lines[FILE_MAX];
+	size_t used = (size_t)snprintf(lines, sizeof(lines), "spoe-message infer-route\n");
+
+	(void)state;
+	for (unsigned i = 0; i < 195; i++) {
+		if (i == 194)
+			assert_int_equal(
+			        count_of(of_edit(SPOE, "spoe-message infer-route\n", lines, NULL),
+			                 "args", ""),
+			        0);
+		used += (size_t)snprintf(lines + used, sizeof(lines) - used,
+		                         "    args s9=req.fhdr(a%u)\n", i);
+	}
+	assert_int_equal(count_of(of_edit(SPOE, "spoe-message infer-route\n", lines, NULL), "args",
+	                          "infer-route has 256 arguments"),
+	                 1);
+	used = (size_t)snprintf(lines, sizeof(lines), "    args");
+	for (unsigned i = 0; i < 64; i++)
+		used += (size_t)snprintf(lines + used, sizeof(lines) - used, " s9=path");
+	(void)snprintf(lines + used, sizeof(lines) - used, "\n    args v=int(1) ");
+	assert_int_equal(
+	        count_of(of_edit(SPOE, "    args v=int(1) ", lines, NULL), "args", "65 words"), 2);
+}
+
+static void a_comment_silences_a_rule(void **state)
+{
+	static const char here[] =
+	        "    # inference-spoa: ignore guard-err guard-up\n"
+	        "    http-request send-spoe-group infer infer-route if infer_asked\n";
+
+	(void)state;
+	assert_int_equal(
+	        count_of(
+	                of_edit(MAIN,
+	                        "    http-request send-spoe-group infer infer-route if infer_asked "
+	                        "infer_up\n",
+	                        here, NULL),
+	                "guard-up", ""),
+	        0);
+	assert_int_equal(count_of(of_edit(MAIN, "global\n",
+	                                  "# inference-spoa: ignore scaling\nglobal\n", NULL),
+	                          "scaling", ""),
+	                 0);
+}
+
+static void an_unknown_version_is_walked_as_old_and_as_new(void **state)
+{
+	struct problems *problems = problems_new();
+	const struct check_options options = { .version = NULL };
+	static char base[FILE_MAX], edited[FILE_MAX];
+
+	(void)state;
+	of_tree("haproxy/spoe.cfg", base);
+	(void)write_file("spoe.cfg", base);
+	of_tree("haproxy/spoe-3.cfg", base);
+	(void)write_file("spoe-3.cfg", base);
+	of_tree("haproxy/haproxy.cfg", base);
+	replaced(base, "    retries 1 ", "    retries 0 ", edited);
+	replaced(edited, "set-var(txn.infer_o0)", "set-var(txn.infer_o1)", base);
+	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
+	assert_int_equal(problems_count(problems, SEVERITY_ERROR), 2);
+	assert_int_equal(problems_count(problems, SEVERITY_NOTE), 1);
+	problems_free(problems);
+}
+
+static void the_policy_has_its_say(void **state)
+{
+	struct ladder ladder;
+	struct error error = { "" };
+	const struct check_options options = {
+		.version = "2.6.23", .ladder = &ladder, .ledger_ttl_s = 500, .tenant_leaves = true
+	};
+	struct problems *problems = problems_new();
+	static char base[FILE_MAX];
+
+	(void)state;
+	assert_true(ladder_parse((struct span){ "2x4k", 4 }, &ladder, &error));
+	of_tree("haproxy/spoe.cfg", base);
+	(void)write_file("spoe.cfg", base);
+	of_tree("haproxy/haproxy.cfg", base);
+	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
+	assert_int_equal(problems_count(problems, SEVERITY_NOTE), 0); /* the buffer is ample */
+	assert_int_equal(count_of(problems, "seed", "INFER_SEED"), 2);
+	problems = problems_new();
+	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
+	assert_int_equal(count_of(problems, "ttl", "TTL 500s"), 1);
+	problems = problems_new();
+	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
+	assert_int_equal(count_of(problems, "ladder", "ladder"), 33);
+}
+
+static void remove_files(void)
+{
+	static const char *const names[] = { "haproxy.cfg", "spoe.cfg", "spoe-3.cfg" };
+	char path[512];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		(void)unlink(path);
+	}
+	(void)rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_shipped_files_are_clean),
+		cmocka_unit_test(each_rule_says_its_line_and_nothing_else),
+		cmocka_unit_test(a_full_name_has_at_most_63_letters),
+		cmocka_unit_test(arguments_and_lines_have_their_limits),
+		cmocka_unit_test(a_comment_silences_a_rule),
+		cmocka_unit_test(an_unknown_version_is_walked_as_old_and_as_new),
+		cmocka_unit_test(the_policy_has_its_say),
+	};
+	const char *parent = getenv("TMPDIR");
+	int failed;
+
+	(void)unsetenv("INFER_SEED");
+	(void)unsetenv("INFER_SPOP");
+	(void)snprintf(folder, sizeof(folder), "%s/check_haproxy.XXXXXX",
+	               parent ? parent : P_tmpdir);
+	if (!mkdtemp(folder))
+		return 1;
+	(void)setenv("INFER_ETC", folder, 1);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	remove_files();
+	return failed;
+}
