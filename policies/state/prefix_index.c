@@ -138,8 +138,9 @@ static uint32_t begin(struct prefix_index *index, uint32_t holder, usec_t now)
 	uint32_t tick;
 
 	BUG_ON(holder >= index->limits.holders);
-	if (index->base == 0)
+	if (!index->started)
 		index->base = now;
+	index->started = true;
 	tick = tick_of(index, now);
 	if (tick < index->holders[holder].born)
 		tick = index->holders[holder].born; /* forgotten within this tick */

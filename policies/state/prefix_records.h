@@ -37,9 +37,10 @@ struct prefix_index {
 	uint64_t default_budget;
 	uint32_t ttl, provisional_ttl; /* ticks */
 	struct ladder ladder;          /* of all records */
-	usec_t base;                   /* tick 0 */
-	uint32_t latest;               /* tick of the newest stamp */
-	uint32_t mask;                 /* of heads */
+	bool started;
+	usec_t base;     /* tick 0: when the first record came */
+	uint32_t latest; /* tick of the newest stamp */
+	uint32_t mask;   /* of heads */
 	uint32_t *heads;
 	struct record *records;
 	uint32_t touched; /* records 1..touched were used at some time */
