@@ -1,7 +1,7 @@
 /* policy_diff.c - what a reload changes, by path, for the log.
  *
  * Compares what the operator wrote, not what follows from it: that is what he
- * wants to see again. A change needs a restart if an option on its path does. */
+ * wants to see again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,21 +17,40 @@ struct diff {
 	size_t count;
 };
 
-static bool restarts(const struct node *node)
+static bool is_at(const struct node *node, const char *name, const struct node *parent)
 {
+	return node && node->name && strcmp(node->name, name) == 0 && node->parent == parent;
+}
+
+static bool option_restarts(const struct node *node)
+{
+	const struct node *above = node->parent;
+	const struct node *root = node;
 	const struct option *row = NULL;
 
-	for (; node->parent && !row; node = node->parent) {
-		const char *above = node->parent->name;
-
-		if (above && strcmp(above, "prefix") == 0)
-			row = table_row(prefix_options, node);
-		else if (above && strcmp(above, "defaults") == 0)
-			row = table_row(policy_options, node);
-		if (node->name && strcmp(node->name, "ladder") == 0)
-			return true;
+	while (root->parent)
+		root = root->parent;
+	if (is_at(above, "defaults", root)) {
+		row = table_row(policy_options, node);
+		return row ? row->restart : is_at(node, "ladder", above);
 	}
+	if (above && is_at(above, "prefix", above->parent) &&
+	    is_at(above->parent, "defaults", root))
+		row = table_row(prefix_options, node);
 	return row && row->restart;
+}
+
+/* The option itself, or an object that holds one: "defaults", "prefix". */
+static bool restarts(const struct node *node)
+{
+	bool needed = option_restarts(node);
+
+	for (const struct node *child = node->child; child; child = child->next) {
+		needed |= option_restarts(child);
+		for (const struct node *inner = child->child; inner; inner = inner->next)
+			needed |= option_restarts(inner);
+	}
+	return needed;
 }
 
 /* Whole objects and lists in one line; the caller frees it. */

@@ -1,0 +1,111 @@
+/* cmd_check.c - checks a policy, a haproxy.cfg and its SPOE file, and says what is
+ * wrong. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "spoa/command.h"
+#include "spoa/config/check_haproxy.h"
+#include "spoa/config/check_names.h"
+#include "spoa/config/policy.h"
+
+struct options {
+	const char *policy;
+	const char *configs[CHECK_CONFIGS_MAX];
+	size_t config_count;
+	const char *version;
+	bool strict;
+	bool json;
+};
+
+static void print_usage(FILE *out)
+{
+	(void)fprintf(out,
+	              "usage: inference-spoa check [options]\n\n"
+	              "Says all that is wrong in a policy, in haproxy.cfg and its SPOE file, and\n"
+	              "where they do not fit together.\n\n"
+	              "  -c, --policy FILE        a policy (or INFERENCE_SPOA_POLICY)\n"
+	              "  --haproxy-config FILE    a haproxy.cfg; repeatable\n"
+	              "  --haproxy-version V      of the HAProxy that reads it, like 3.0.11\n"
+	              "  --strict                 warnings count as errors\n"
+	              "  --json                   one object instead of lines\n\n"
+	              "exit codes: 0 no errors, 2 errors\n");
+}
+
+/* -1: go on; else the exit code to leave with. */
+static int read_options(int argc, char **argv, struct options *options)
+{
+	static const struct option flags[] = {
+		{ "policy", required_argument, NULL, 'c' },
+		{ "haproxy-config", required_argument, NULL, 'f' },
+		{ "haproxy-version", required_argument, NULL, 'v' },
+		{ "strict", no_argument, NULL, 's' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int flag;
+
+	while ((flag = getopt_long(argc, argv, "c:h", flags, NULL)) != -1) {
+		if (flag == 'c')
+			options->policy = optarg;
+		else if (flag == 'f' && options->config_count < CHECK_CONFIGS_MAX)
+			options->configs[options->config_count++] = optarg;
+		else if (flag == 'v')
+			options->version = optarg;
+		else if (flag == 's')
+			options->strict = true;
+		else if (flag == 'j')
+			options->json = true;
+		else
+			return (print_usage(flag == 'h' ? stdout : stderr),
+			        flag == 'h' ? EXIT_OK : EXIT_USAGE);
+	}
+	if (optind == argc && (options->policy || options->config_count > 0))
+		return -1;
+	print_usage(stderr);
+	return EXIT_USAGE;
+}
+
+/* What does not fit together, and what the policy wants to hear nothing of. */
+static void check_all(const struct options *options, struct problems *problems)
+{
+	struct policy_file *file = policy_load(options->policy, problems);
+	struct check_options check = { .version = options->version };
+
+	if (file) {
+		check.ladder = &policy_file_policy(file)->ladder;
+		check.ledger_ttl_s = (unsigned)(policy_file_policy(file)->ledger_ttl / SECOND);
+	}
+	for (size_t i = 0; i < options->config_count; i++)
+		check_haproxy(options->configs[i], &check, problems);
+	if (file)
+		check_names(file, options->configs, options->config_count, options->version,
+		            problems);
+	for (size_t i = 0; file && policy_file_ignored(file, i); i++)
+		problems_ignore(problems, policy_file_ignored(file, i));
+	policy_file_free(file);
+}
+
+int cmd_check(int argc, char **argv)
+{
+	struct options options = { .policy = getenv("INFERENCE_SPOA_POLICY") };
+	int left = read_options(argc, argv, &options);
+	struct problems *problems;
+	bool bad;
+
+	if (left >= 0)
+		return left;
+	problems = problems_new();
+	if (!problems)
+		return EXIT_FAILED;
+	check_all(&options, problems);
+	if (options.json)
+		problems_print_json(problems, stdout);
+	else
+		problems_print(problems, stdout);
+	bad = problems_count(problems, SEVERITY_ERROR) > 0 ||
+	      (options.strict && problems_count(problems, SEVERITY_WARNING) > 0);
+	problems_free(problems);
+	return bad ? EXIT_USAGE : EXIT_OK;
+}
