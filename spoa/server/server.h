@@ -10,7 +10,7 @@
 #include "policies/core/error.h"
 #include "policies/core/time.h"
 #include "spoa/messages/messages.h"
-#include "spoa/server/log.h"
+#include "spoa/server/notices.h"
 #include "spoa/spop/frame.h"
 
 struct ev_loop;
@@ -21,13 +21,14 @@ struct spop_server_options {
 	uint32_t max_connections; /* beyond it a connection is closed at once; 4096 */
 	uint32_t max_frame_size;  /* we answer the smaller of HAProxy's and this; 1 MiB */
 	uint32_t output_limit; /* bytes of answers unread by a peer, then we stop reading; 64 KiB */
+	uint64_t buffer_limit; /* bytes of all long frames and unread answers together; 256 MiB */
 	usec_t handshake_timeout;  /* from accept to a whole HELLO; 5 s */
 	usec_t frame_timeout;      /* from a frame's first byte to its last; 10 s */
 	usec_t write_timeout;      /* a peer that takes none of our bytes; 10 s */
 	usec_t idle_timeout;       /* then DISCONNECT 0; 60 s */
 	usec_t linger_timeout;     /* after our last frame, for the peer to close; 1 s */
 	usec_t processing_timeout; /* HAProxy's: an answer later than this was in vain; 50 ms */
-	struct log_sink log;
+	struct notice_sink log;
 };
 
 /* How to make a socket; all zero = defaults. */
@@ -52,6 +53,7 @@ struct spop_server_counters {
 	uint64_t resets;           /* ended without a DISCONNECT */
 	uint64_t idle_closed;
 	uint64_t late;           /* answers that left after processing_timeout */
+	uint64_t lost;           /* decisions whose answer could not be written at all */
 	uint64_t late_untracked; /* stuck answers whose ids were not kept: too many */
 	uint64_t bytes_in, bytes_out;
 };
