@@ -59,6 +59,9 @@ static bool step(struct walk *walk, const struct stage *stage, uint16_t *ret_sto
 {
 	bool empty;
 
+	*ret_stood = (uint16_t)walk->standing;
+	if (stage->needed && !stage->needed(walk))
+		return false;
 	if (stage->keep)
 		keep_each(walk, stage);
 	else
@@ -184,9 +187,11 @@ static enum walk_end try_chain(struct walk *walk, const struct chain *chain,
 	walk->overload = walk->hard = true;
 	walk->wait_s = 0;
 	for (uint32_t e = 0; e < chain->count && end == WALK_EXHAUSTED; e++) {
-		stand_again(walk, stood);
+		if (e > 0)
+			stand_again(walk, stood);
 		walk->entry = &chain->entries[e];
 		walk->strategy = walk->entry->strategy;
+		walk->gated = walk->degraded = false;
 		end = try_entry(walk, trace);
 		if (end == WALK_EXHAUSTED)
 			judge(walk, stood);

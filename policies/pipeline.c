@@ -105,8 +105,10 @@ static struct chain chain_of(const struct passage *passage, int level,
 static void begin(struct passage *passage, int level, struct walk *ret_walk)
 {
 	struct decider *decider = passage->decider;
-	const struct scratch *scratch = &decider->levels[level - 1];
+	struct scratch *scratch = &decider->levels[level - 1];
+	uint32_t source = passage->request->source;
 
+	scratch->source = source < SOURCES_MAX ? (uint8_t)(1u << source) : 0;
 	*ret_walk = (struct walk){ .request = passage->request,
 		                   .prompt = &decider->prompt,
 		                   .facts = decider->facts,

@@ -88,8 +88,7 @@ void reserve(struct facts *facts, const struct reservation *reservation,
 	bind(facts, reservation, flight);
 }
 
-static void count_prefix(const struct reservation *reservation,
-                         struct target_counters *instance)
+static void count_prefix(const struct reservation *reservation, struct target_counters *instance)
 {
 	const struct candidate *chosen = reservation->chosen;
 

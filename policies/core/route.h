@@ -54,41 +54,47 @@ struct prompt {
 	uint64_t chain[LADDER_BLOCKS_MAX]; /* chained, seeded with ladder and model */
 };
 
-/* What engines, HAProxy and averages say of a target. Negative: not known. */
+/* What feedback, engines and HAProxy say of a target. Negative: not known. */
 struct load {
 	double pending; /* requests waiting, in the engine and in HAProxy's queue */
 	double ttft_ms; /* averages, drifting towards the others' as they age */
 	double e2e_ms;
 	double kv_usage; /* 0..1 */
+	double failures; /* 0..1, always known */
 };
 
+/* Two cache lines: every stage reads every candidate. */
 struct candidate {
 	struct target *target;
-	const struct instance *instance;
 	const struct replica *replica; /* NULL when instances are the candidates */
-	const struct load *load;       /* NULL while no entry of the chain asks for it */
+	double running;                /* raw: own + foreign + drift, per engine, >= 0 */
+	double running_scored;         /* divided by the relative weight: for comparisons only */
+	double prefill_tokens;         /* waiting for their first byte, per engine */
+	double tokens;                 /* prefill + a part of the resident, as running_scored */
+	double uncached_tokens;        /* U(c) */
+	double score;                  /* set by the score stage; higher is better */
+	double graded;                 /* the score before the service weight */
+	double effective;              /* E(c): matched bytes that the others do not hold as well */
+	const struct stage *dropped_by; /* NULL while standing */
+	const struct instance *instance;
+	const struct load *load; /* NULL while no entry of the chain asks for it */
 	/* Of an instance: its replicas that can serve, when a signal reads them. */
 	const struct candidate *members;
-	uint32_t member_count;
-	uint32_t engines;               /* of an instance: usable replicas; 1 of a replica */
-	uint32_t own;                   /* requests in flight that this agent sent */
-	double running;                 /* raw: own + foreign + drift, per engine, >= 0 */
-	double running_scored;          /* divided by the relative weight: for comparisons only */
-	double prefill_tokens;          /* waiting for their first byte, per engine */
-	double tokens;                  /* prefill + a part of the resident, as running_scored */
-	double failures;                /* 0..1 */
-	uint32_t blocks;                /* consecutive blocks of the prompt it holds */
-	uint32_t matched;               /* m(c): bytes of the prompt it holds */
-	double effective;               /* E(c): of these, what the others do not hold as well */
-	double share;                   /* 0..1, matched / total */
-	double uncached_tokens;         /* U(c) */
-	bool hit;                       /* effective >= the floor */
-	bool continued;                 /* others went on from the deepest block it holds */
-	bool spilled;                   /* a holder that was too busy for its own prefix */
-	double score;                   /* set by the score stage; higher is better */
-	double graded;                  /* the score before the service weight */
-	const struct stage *dropped_by; /* NULL while standing */
+	uint16_t member_count;
+	uint16_t engines; /* of an instance: usable replicas; 1 of a replica */
+	uint32_t own;     /* requests in flight that this agent sent */
+	uint32_t matched; /* m(c): bytes of the prompt it holds */
+	uint8_t blocks;   /* as many whole blocks of it */
+	bool hit;         /* effective >= the floor */
+	bool continued;   /* others went on from the deepest block it holds */
+	bool spilled;     /* a holder that was too busy for its own prefix */
 };
+
+/* The share of the prompt that the candidate holds, 0..1. */
+static inline double candidate_share(const struct candidate *candidate, const struct prompt *prompt)
+{
+	return prompt->total_bytes > 0 ? candidate->matched / (double)prompt->total_bytes : 0;
+}
 
 enum outcome {
 	OUTCOME_NONE,       /* still walking */
@@ -161,15 +167,18 @@ struct walk {
 	bool wants_members; /* a signal reads an instance through candidate->members */
 
 	/* What the stages found out. */
-	bool panic;    /* health was undone */
-	bool narrowed; /* stage prefix left only holders, or only those to seed */
-	bool seeding;  /* only idle targets stand, to compute a shared prompt once more */
-	bool spilling; /* the holders were too busy, the others are asked */
-	bool gated;    /* the imbalance gate fired */
-	bool latched;  /* it had fired before and has not yet been satisfied */
-	bool degraded; /* the strategy lacks its first signal, another took its place */
-	bool overload; /* every candidate was dropped by admission, whatever the entry */
-	bool hard;     /* ... each over a hard limit by a number to be trusted */
-	double wait_s; /* ... until one of them may be below it; 0 = not known */
+	bool some_down;      /* HAProxy calls a candidate down */
+	bool weights_differ; /* of replicas */
+	bool models_known;   /* of a candidate: what it serves */
+	bool panic;          /* health was undone */
+	bool narrowed;       /* stage prefix left only holders, or only those to seed */
+	bool seeding;        /* only idle targets stand, to compute a shared prompt once more */
+	bool spilling;       /* the holders were too busy, the others are asked */
+	bool gated;          /* the imbalance gate fired */
+	bool latched;        /* it had fired before and has not yet been satisfied */
+	bool degraded;       /* the strategy lacks its first signal, another took its place */
+	bool overload;       /* every candidate was dropped by admission, whatever the entry */
+	bool hard;           /* ... each over a hard limit by a number to be trusted */
+	double wait_s;       /* ... until one of them may be below it; 0 = not known */
 	const struct stage *ended_by; /* the stage that left nobody */
 };

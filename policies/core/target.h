@@ -35,16 +35,17 @@ struct target {
 	char label[NAME_MAX_BYTES]; /* instance: its name; replica: its address */
 };
 
-/* One server of one backend. What each walk reads comes first, in one cache line. */
+/* One server of one backend. Small, since every walk reads all of them. */
 struct replica {
 	struct target *target;
-	double weight;        /* HAProxy's weight x the policy's; 0 takes no new requests */
+	const char (*name)[NAME_MAX_BYTES]; /* [source]: as each HAProxy calls it; "" = not there */
+	double weight;        /* HAProxy's weight x the policy's; 0: no new requests */
+	uint32_t max_running; /* server maxconn; 0 = no limit */
+	uint8_t sources;      /* bit i: HAProxy number i has it */
 	bool usable;          /* not in maintenance, not draining, has a real address, weight > 0 */
 	bool up;              /* HAProxy does not say DOWN */
-	uint32_t max_running; /* server maxconn; 0 = no limit */
 	bool models_known;    /* the engine answered /v1/models, or the policy names them;
 	                       * which ones: fleet_replica_serves() */
-	char name[SOURCES_MAX][NAME_MAX_BYTES]; /* as each HAProxy calls it; "" = not there */
 };
 
 /* One backend. Replicas lie in one run of the fleet's table. */

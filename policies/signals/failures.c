@@ -4,7 +4,9 @@
 static bool read(const struct walk *walk, const struct candidate *candidate, double *ret_value)
 {
 	(void)walk;
-	*ret_value = candidate->failures;
+	if (!candidate->load)
+		return false;
+	*ret_value = candidate->load->failures;
 	return true;
 }
 
@@ -12,5 +14,6 @@ const struct signal signal_failures = {
 	.name = "failures",
 	.help = "Share of failures among the latest answers.",
 	.scale = SCALE_NATURAL,
+	.reads_load = true,
 	.read = read,
 };

@@ -20,7 +20,7 @@
 #include "policies/state/facts.h"
 
 static const double rounding = 1e-9;
-static const struct load unknown = { -1, -1, -1, -1 };
+static const struct load unknown = { -1, -1, -1, -1, 0 };
 
 /* Not known is negative: within. */
 static bool within(double value, double limit, double relax)
@@ -44,7 +44,10 @@ static bool admits(const struct walk *walk, const struct candidate *candidate)
 	const struct entry_policy *entry = walk->entry;
 	const struct limits *admit = &entry->admit;
 	const struct load *load = load_of(candidate);
-	double relax = candidate->hit ? 1 + (entry->relax_on_hit - 1) * candidate->share : 1;
+	double relax = 1;
+
+	if (candidate->hit)
+		relax += (entry->relax_on_hit - 1) * candidate_share(candidate, walk->prompt);
 
 	if (health_backing_off(walk->facts->health, candidate->target->id, walk->now))
 		return false;
@@ -100,10 +103,20 @@ double admission_wait_s(const struct walk *walk, const struct candidate *candida
 	return limit > 0 && excess > 0 && rate > 0 ? excess / rate : 0;
 }
 
+static bool needed(const struct walk *walk)
+{
+	const struct limits *admit = &walk->entry->admit;
+
+	return admit->running > 0 || admit->pending > 0 || admit->ttft_ms > 0 ||
+	       admit->e2e_ms > 0 || admit->kv_usage > 0 ||
+	       health_any_backing_off(walk->facts->health, walk->now);
+}
+
 const struct stage stage_admission = {
 	.name = "admission",
 	.help = "Drops candidates whose load exceeds the limits of the entry.",
 	.keep = admits,
+	.needed = needed,
 	.when_empty = { EMPTY_NEXT, EMPTY_NEXT },
 	.per_entry = true,
 };

@@ -34,7 +34,7 @@ const struct instance *collect_preset(const struct walk *walk, size_t i)
 
 bool collect_usable(const struct walk *walk, const struct replica *replica)
 {
-	return replica->usable && *fleet_replica_name(replica, walk->request->source);
+	return replica->usable && (replica->sources & walk->scratch->source);
 }
 
 static bool is_banned(const struct scratch *scratch, const struct instance *instance)
@@ -101,8 +101,14 @@ static void collect_replicas(struct walk *walk)
 
 	count = count < scratch->room ? count : scratch->room;
 	for (size_t i = 0; i < count; i++) {
-		if (collect_usable(walk, &instance->replicas[i]))
-			scratch->order[n++] = (uint32_t)i;
+		const struct replica *replica = &instance->replicas[i];
+
+		if (!collect_usable(walk, replica))
+			continue;
+		scratch->order[n++] = (uint32_t)i;
+		walk->some_down |= !replica->up;
+		walk->weights_differ |= replica->weight != instance->replicas[0].weight;
+		walk->models_known |= replica->models_known;
 	}
 	rng_shuffle(walk->rng, scratch->order, n);
 	for (size_t i = 0; i < n; i++)
@@ -116,6 +122,9 @@ static void collect_replicas(struct walk *walk)
 static void run(struct walk *walk)
 {
 	walk->count = walk->standing = 0;
+	walk->some_down = walk->level == 1;
+	walk->models_known = walk->level == 1;
+	walk->weights_differ = false;
 	if (walk->level == 1)
 		collect_instances(walk);
 	else

@@ -29,9 +29,15 @@ static bool keeps(const struct walk *walk, const struct candidate *candidate)
 	return false;
 }
 
+static bool needed(const struct walk *walk)
+{
+	return walk->some_down || health_any_suspect(walk->facts->health, walk->now);
+}
+
 const struct stage stage_health = {
 	.name = "health",
 	.help = "Drops candidates that HAProxy calls down or that just refused a connection.",
 	.keep = keeps,
+	.needed = needed,
 	.when_empty = { EMPTY_FALLBACK, EMPTY_UNDO },
 };

@@ -68,7 +68,6 @@ static void run(struct walk *walk)
 {
 	struct range range;
 
-	walk->gated = false;
 	if (walk->standing < 2)
 		return;
 	if (walk->strategy->gate) {
@@ -81,10 +80,16 @@ static void run(struct walk *walk)
 		filter(walk);
 }
 
+static bool needed(const struct walk *walk)
+{
+	return walk->strategy->gate || walk->strategy->sigma;
+}
+
 const struct stage stage_imbalance = {
 	.name = "imbalance",
 	.help = "Where loads are too uneven, drops the most loaded.",
 	.run = run,
+	.needed = needed,
 	.when_empty = { EMPTY_UNDO, EMPTY_UNDO },
 	.per_entry = true,
 };

@@ -115,6 +115,8 @@ void load_read(struct walk *walk)
 	for (size_t i = 0; i < walk->count; i++) {
 		walk->pool[i].load = &walk->scratch->loads[i];
 		read_engines(walk, &walk->pool[i], &walk->scratch->loads[i]);
+		walk->scratch->loads[i].failures =
+		        health_failures(walk->facts->health, walk->pool[i].target->id, walk->now);
 	}
 	read_averages(walk, true);
 	read_averages(walk, false);

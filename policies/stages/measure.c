@@ -14,22 +14,21 @@
 static const double resident_share = 0.3; /* of a resident token in `tokens` */
 static const double newcomer = 10;        /* requests that a failing idle target is charged */
 
-static void hold(const struct walk *walk, struct candidate *candidate, uint32_t blocks,
+static void hold(const struct walk *walk, struct candidate *candidate, uint8_t blocks,
                  bool continued)
 {
-	const struct ladder *ladder = &walk->facts->policy->ladder;
-	const struct prompt *prompt = walk->prompt;
+	const struct scratch *scratch = walk->scratch;
+	uint64_t total = walk->prompt->total_bytes;
 
 	candidate->blocks = blocks;
 	candidate->continued = continued;
-	candidate->matched = ladder_reach(ladder, blocks);
-	candidate->share = blocks > 0 ? candidate->matched / (double)prompt->total_bytes : 0;
+	if (blocks > 0)
+		candidate->matched = ladder_reach(&walk->facts->policy->ladder, blocks);
 	candidate->uncached_tokens =
-	        ((double)prompt->total_bytes - candidate->matched) * walk->scratch->tokens_per_byte;
+	        (double)(total - candidate->matched) * scratch->tokens_per_byte;
 }
 
-static void read_holding(const struct walk *walk, uint32_t target, uint32_t *blocks,
-                         bool *continued)
+static void read_holding(const struct walk *walk, uint32_t target, uint8_t *blocks, bool *continued)
 {
 	const struct holding *holding = &walk->scratch->holdings[target];
 
@@ -42,27 +41,22 @@ static void read_holding(const struct walk *walk, uint32_t target, uint32_t *blo
 
 static void read_ledger(const struct walk *walk, struct candidate *candidate)
 {
-	struct ledger *ledger = walk->facts->ledger;
-	uint32_t id = candidate->target->id;
-	struct work work = ledger_work(ledger, id, walk->now);
-	double engines = candidate->engines;
+	struct work work;
+	double per_engine = 1.0 / candidate->engines;
 
+	candidate->running =
+	        ledger_load(walk->facts->ledger, candidate->target->id, walk->now, &work) *
+	        per_engine;
+	candidate->running_scored = candidate->running;
 	candidate->own = work.running;
-	candidate->running = ledger_running(ledger, id, walk->now);
-	candidate->prefill_tokens = (double)work.prefill_tokens;
-	candidate->tokens =
-	        candidate->prefill_tokens + resident_share * (double)work.resident_tokens;
-	candidate->failures = health_failures(walk->facts->health, id, walk->now);
-	if (engines > 1) {
-		candidate->running /= engines;
-		candidate->prefill_tokens /= engines;
-		candidate->tokens /= engines;
-	}
+	candidate->prefill_tokens = (double)work.prefill_tokens * per_engine;
+	candidate->tokens = candidate->prefill_tokens +
+	                    resident_share * (double)work.resident_tokens * per_engine;
 }
 
 static void measure_replica(const struct walk *walk, struct candidate *candidate)
 {
-	uint32_t blocks = 0;
+	uint8_t blocks = 0;
 	bool continued = false;
 
 	read_ledger(walk, candidate);
@@ -71,28 +65,47 @@ static void measure_replica(const struct walk *walk, struct candidate *candidate
 	hold(walk, candidate, blocks, continued);
 }
 
-/* Divide by the relative weight, charge for failures. */
-static void weigh(struct candidate *pool, size_t standing, size_t count)
+/* A failing target is charged as if it had more in flight: who answers 500 in a
+ * millisecond always has the least. */
+static void charge_failures(const struct walk *walk, struct candidate *pool, size_t standing,
+                            size_t count)
 {
-	double weights = 0, running = 0;
+	double running = 0;
 
-	for (size_t i = 0; i < standing; i++) {
-		weights += pool[i].replica ? pool[i].replica->weight : 1;
+	for (size_t i = 0; i < standing; i++)
 		running += pool[i].running;
-	}
-	for (size_t i = 0; i < count; i++) {
-		struct candidate *candidate = &pool[i];
-		double weight = candidate->replica ? candidate->replica->weight : 1;
-		double load = candidate->running;
+	for (size_t i = 0; i < count; i++)
+		pool[i].running_scored +=
+		        health_failures(walk->facts->health, pool[i].target->id, walk->now) *
+		        (running / (double)standing + newcomer);
+}
 
-		if (candidate->failures > 0)
-			load += candidate->failures * (running / (double)standing + newcomer);
-		candidate->running_scored = load;
-		if (weight <= 0 || weight * (double)standing == weights)
+static void divide_by_weights(struct candidate *pool, size_t standing, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < standing; i++)
+		sum += pool[i].replica->weight;
+	for (size_t i = 0; i < count; i++) {
+		double weight = pool[i].replica->weight;
+
+		if (weight <= 0)
 			continue;
-		candidate->running_scored *= weights / (weight * (double)standing);
-		candidate->tokens *= weights / (weight * (double)standing);
+		pool[i].running_scored *= sum / ((double)standing * weight);
+		pool[i].tokens *= sum / ((double)standing * weight);
 	}
+}
+
+/* From loads as they are to loads that compare. */
+static void make_comparable(const struct walk *walk, struct candidate *pool, size_t standing,
+                            size_t count, bool weights_differ)
+{
+	if (standing == 0)
+		return;
+	if (health_any_failures(walk->facts->health, walk->now))
+		charge_failures(walk, pool, standing, count);
+	if (weights_differ)
+		divide_by_weights(pool, standing, count);
 }
 
 /* The replicas of an instance that can serve, as candidates of their own. */
@@ -100,19 +113,21 @@ static size_t gather_members(const struct walk *walk, const struct instance *ins
                              struct candidate *members, size_t room)
 {
 	size_t count = 0;
+	bool differ = false;
 
 	for (uint32_t i = 0; i < instance->replica_count && count < room; i++) {
 		const struct replica *replica = &instance->replicas[i];
 
 		if (!collect_usable(walk, replica) || !health_fit(walk, replica))
 			continue;
+		differ |= replica->weight != instance->replicas[0].weight;
 		members[count] = (struct candidate){ .target = replica->target,
 			                             .instance = instance,
 			                             .replica = replica,
 			                             .engines = 1 };
 		measure_replica(walk, &members[count++]);
 	}
-	weigh(members, count, count);
+	make_comparable(walk, members, count, count, differ);
 	return count;
 }
 
@@ -120,7 +135,8 @@ static size_t gather_members(const struct walk *walk, const struct instance *ins
 static void measure_instance(const struct walk *walk, struct candidate *candidate)
 {
 	const struct instance *instance = candidate->instance;
-	uint32_t blocks = 0, engines = 0;
+	uint16_t engines = 0;
+	uint8_t blocks = 0;
 	bool continued = false;
 
 	for (uint32_t i = 0; i < instance->replica_count; i++) {
@@ -153,7 +169,7 @@ static void measure_instances(struct walk *walk)
 			continue;
 		count = gather_members(walk, candidate->instance, members, room);
 		candidate->members = members;
-		candidate->member_count = (uint32_t)count;
+		candidate->member_count = (uint16_t)count;
 		members += count;
 		room -= count;
 	}
@@ -167,7 +183,7 @@ static void run(struct walk *walk)
 		for (size_t i = 0; i < walk->count; i++)
 			measure_replica(walk, &walk->pool[i]);
 	}
-	weigh(walk->pool, walk->standing, walk->count);
+	make_comparable(walk, walk->pool, walk->standing, walk->count, walk->weights_differ);
 	if (walk->wants_load)
 		load_read(walk);
 }

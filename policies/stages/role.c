@@ -23,9 +23,15 @@ static bool serves(const struct walk *walk, const struct candidate *candidate)
 	return instance->replica_count == 0;
 }
 
+static bool needed(const struct walk *walk)
+{
+	return walk->model != 0 && walk->models_known;
+}
+
 const struct stage stage_role = {
 	.name = "role",
 	.help = "Drops candidates that do not serve the model.",
 	.keep = serves,
+	.needed = needed,
 	.when_empty = { EMPTY_FALLBACK, EMPTY_FALLBACK },
 };

@@ -136,10 +136,9 @@ static void clamp(const struct walk *walk, const struct signal *signal)
 	}
 }
 
-/* Adds the signal's grades to the scores; candidate->graded gathers the weights. */
+/* Puts grades where the values were. */
 static void grade(struct walk *walk, const struct weighing *weighing, bool alone)
 {
-	const double *values = walk->scratch->values;
 
 	if (weighing->signal->scale == SCALE_NATURAL) {
 		clamp(walk, weighing->signal);
@@ -148,11 +147,21 @@ static void grade(struct walk *walk, const struct weighing *weighing, bool alone
 			pull_in_outliers(walk);
 		stretch(walk, weighing);
 	}
+}
+
+/* candidate->score gathers the grades, graded the weights of those that are known. */
+static void add(struct walk *walk, double weight, bool first)
+{
+	const double *values = walk->scratch->values;
+
 	for (size_t i = 0; i < walk->standing; i++) {
-		if (isnan(values[i]))
-			continue;
-		walk->pool[i].score += weighing->weight * values[i];
-		walk->pool[i].graded += weighing->weight;
+		struct candidate *candidate = &walk->pool[i];
+		bool known = !isnan(values[i]);
+
+		if (first)
+			candidate->score = candidate->graded = 0;
+		candidate->score += known ? weight * values[i] : 0;
+		candidate->graded += known ? weight : 0;
 	}
 }
 
@@ -163,21 +172,21 @@ static double service_weight(const struct walk *walk, const struct candidate *ca
 	return candidate->instance->weight;
 }
 
-/* False when the first signal is known of nobody, and another recipe is to be used. */
-static bool score_by(struct walk *walk, const struct strategy *strategy)
+/* One signal alone: its grade is the score. */
+static void settle_one(struct walk *walk)
 {
-	const struct weighing *weighings = strategy->weighings;
+	const double *values = walk->scratch->values;
 
-	for (size_t i = 0; i < walk->standing; i++)
-		walk->pool[i].score = walk->pool[i].graded = 0;
-	for (size_t i = 0; i < WEIGHINGS_MAX && weighings[i].signal; i++) {
-		size_t known = read_all(walk, weighings[i].signal);
+	for (size_t i = 0; i < walk->standing; i++) {
+		struct candidate *candidate = &walk->pool[i];
 
-		if (known == 0 && i == 0 && strategy->falls_to)
-			return false;
-		if (known > 0)
-			grade(walk, &weighings[i], !weighings[1].signal);
+		candidate->graded = isnan(values[i]) ? middle : values[i];
+		candidate->score = candidate->graded * service_weight(walk, candidate);
 	}
+}
+
+static void settle(struct walk *walk)
+{
 	for (size_t i = 0; i < walk->standing; i++) {
 		struct candidate *candidate = &walk->pool[i];
 
@@ -185,6 +194,29 @@ static bool score_by(struct walk *walk, const struct strategy *strategy)
 		        candidate->graded > 0 ? candidate->score / candidate->graded : middle;
 		candidate->score = candidate->graded * service_weight(walk, candidate);
 	}
+}
+
+/* False when the first signal is known of nobody, and another recipe is to be used. */
+static bool score_by(struct walk *walk, const struct strategy *strategy)
+{
+	const struct weighing *weighings = strategy->weighings;
+	bool alone = weighings[0].signal && !weighings[1].signal;
+
+	for (size_t i = 0; i < walk->standing && !weighings[0].signal; i++)
+		walk->pool[i].score = walk->pool[i].graded = 0;
+	for (size_t i = 0; i < WEIGHINGS_MAX && weighings[i].signal; i++) {
+		size_t known = read_all(walk, weighings[i].signal);
+
+		if (known == 0 && i == 0 && strategy->falls_to)
+			return false;
+		grade(walk, &weighings[i], alone);
+		if (!alone)
+			add(walk, weighings[i].weight, i == 0);
+	}
+	if (alone)
+		settle_one(walk);
+	else
+		settle(walk);
 	return true;
 }
 

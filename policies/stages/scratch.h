@@ -23,6 +23,7 @@ struct scratch {
 	uint32_t stamp;                 /* of the holdings that are this request's */
 	bool any_match;                 /* there are any */
 	double tokens_per_byte;         /* of the policy */
+	uint8_t source;                 /* the bit of the HAProxy that asks, in replica->sources */
 	const uint32_t *banned;         /* target ids of instances that failed at level 2 */
 	size_t banned_count;
 };

@@ -12,8 +12,6 @@ static void run(struct walk *walk)
 	const struct entry_policy *entry = walk->entry;
 	double total = 0;
 
-	if (entry->max_share >= 1)
-		return;
 	for (size_t i = 0; i < walk->count; i++)
 		total += walk->pool[i].own;
 	if (total < entry->share_min)
@@ -24,10 +22,16 @@ static void run(struct walk *walk)
 	}
 }
 
+static bool needed(const struct walk *walk)
+{
+	return walk->entry->max_share < 1;
+}
+
 const struct stage stage_share = {
 	.name = "share",
 	.help = "Drops candidates that would have more than their share of the requests.",
 	.run = run,
+	.needed = needed,
 	.when_empty = { EMPTY_UNDO, EMPTY_UNDO },
 	.per_entry = true,
 };

@@ -23,6 +23,8 @@ struct stage {
 	const char *help;
 	bool (*keep)(const struct walk *walk, const struct candidate *candidate);
 	void (*run)(struct walk *walk);
+	/* False: nobody can fall, so nobody is looked at. NULL: always needed. */
+	bool (*needed)(const struct walk *walk);
 	enum when_empty when_empty[2]; /* [0] instances, [1] replicas */
 	bool per_entry;                /* runs for each entry of the chain, not once a level */
 };

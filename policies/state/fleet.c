@@ -10,9 +10,9 @@ static bool is_whole(const struct fleet *fleet)
 {
 	return fleet->targets && fleet->references && fleet->served && fleet->free_targets &&
 	       fleet->by_address && fleet->homes && fleet->by_backend && fleet->members &&
-	       fleet->by_member && fleet->instances && fleet->replicas && fleet->by_name &&
-	       fleet->by_target && fleet->models && fleet->by_model && fleet->offered &&
-	       fleet->pairs && fleet->unknown && fleet->everyone;
+	       fleet->by_member && fleet->instances && fleet->replicas && fleet->names &&
+	       fleet->by_name && fleet->by_target && fleet->models && fleet->by_model &&
+	       fleet->offered && fleet->pairs && fleet->unknown && fleet->everyone;
 }
 
 struct fleet *fleet_new(const struct fleet_limits *limits)
@@ -39,6 +39,7 @@ struct fleet *fleet_new(const struct fleet_limits *limits)
 	fleet->by_member = lookup_new(limits->replicas);
 	fleet->instances = calloc(limits->instances, sizeof(*fleet->instances));
 	fleet->replicas = calloc(limits->replicas, sizeof(*fleet->replicas));
+	fleet->names = calloc(limits->replicas, sizeof(*fleet->names));
 	fleet->by_name = lookup_new(limits->replicas * SOURCES_MAX);
 	fleet->by_target = lookup_new(limits->replicas);
 	fleet->models = calloc((size_t)limits->models + 1, sizeof(*fleet->models));
@@ -71,6 +72,7 @@ void fleet_free(struct fleet *fleet)
 	free(fleet->models);
 	lookup_free(fleet->by_target);
 	lookup_free(fleet->by_name);
+	free(fleet->names);
 	free(fleet->replicas);
 	free(fleet->instances);
 	lookup_free(fleet->by_member);

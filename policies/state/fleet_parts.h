@@ -81,6 +81,7 @@ struct fleet {
 	struct instance *instances;
 	uint32_t instance_count;
 	struct replica *replicas;
+	char (*names)[SOURCES_MAX][NAME_MAX_BYTES]; /* by replica, apart: seldom read */
 	uint32_t replica_count;
 	struct lookup *by_name;   /* instance, source, server's name: to a replica */
 	struct lookup *by_target; /* instance and target: to a replica */

@@ -79,18 +79,22 @@ static void lay_out_replica(struct fleet *fleet, const struct member *member)
 	struct replica *replica = &instance->replicas[instance->replica_count++];
 	uint32_t place = (uint32_t)(replica - fleet->replicas);
 
-	*replica = (struct replica){ .target = &fleet->targets[member->target] };
-	memcpy(replica->name, member->name, sizeof(replica->name));
+	memcpy(fleet->names[place], member->name, sizeof(member->name));
+	*replica = (struct replica){ .target = &fleet->targets[member->target],
+		                     .name = (const char(*)[NAME_MAX_BYTES])fleet->names[place] };
 	merge_said(member, replica);
 	replica->weight *= configured_weight(home->policy, member);
 	replica->usable &= replica->weight > 0;
 	lookup_add(fleet->by_target, pair_hash(home->place, member->target), place);
-	for (uint32_t source = 0; source < SOURCES_MAX; source++)
-		if (replica->name[source][0] != '\0')
-			lookup_add(fleet->by_name,
-			           lookup_hash(span_of(replica->name[source]),
-			                       pair_hash(home->place, source)),
-			           place);
+	for (uint32_t source = 0; source < SOURCES_MAX; source++) {
+		if (replica->name[source][0] == '\0')
+			continue;
+		replica->sources |= (uint8_t)(1u << source);
+		lookup_add(
+		        fleet->by_name,
+		        lookup_hash(span_of(replica->name[source]), pair_hash(home->place, source)),
+		        place);
+	}
 }
 
 void fleet_view(struct fleet *fleet)

@@ -9,6 +9,7 @@
 static const double fade_s = 30;
 static const usec_t suspect_for = SECOND;
 static const usec_t finished_nothing = 10 * SECOND;
+static const usec_t forgotten_after = 600 * SECOND; /* failures: faded to nothing */
 
 enum { RETRY_AFTER_NONE = 1, RETRY_AFTER_MAX = 10 }; /* seconds */
 
@@ -22,6 +23,7 @@ struct record {
 struct health {
 	uint32_t targets;
 	struct record *of;
+	usec_t suspect_until, busy_until, failing_until; /* the latest of all */
 };
 
 struct health *health_new(uint32_t targets)
@@ -54,6 +56,11 @@ static struct record *record_of(const struct health *health, uint32_t target)
 	return &health->of[target];
 }
 
+static usec_t later(usec_t a, usec_t b)
+{
+	return a > b ? a : b;
+}
+
 static void hold_back(struct record *record, uint32_t retry_after, usec_t now)
 {
 	uint32_t seconds = retry_after == 0 ? RETRY_AFTER_NONE : retry_after;
@@ -62,8 +69,7 @@ static void hold_back(struct record *record, uint32_t retry_after, usec_t now)
 	if (seconds > RETRY_AFTER_MAX)
 		seconds = RETRY_AFTER_MAX;
 	until = now + seconds * SECOND;
-	if (until > record->busy_until)
-		record->busy_until = until;
+	record->busy_until = later(record->busy_until, until);
 }
 
 /* A busy answer is a failure only of a target that finishes nothing. */
@@ -85,12 +91,31 @@ void health_note(struct health *health, uint32_t target, enum outcome_class clas
 	record->failures = record->failures * kept + is_failure(record, class, now);
 	record->outcomes = record->outcomes * kept + 1;
 	record->at = now;
+	if (is_failure(record, class, now))
+		health->failing_until = now + forgotten_after;
 	if (class == CLASS_OK)
 		record->finished_at = now;
 	if (class == CLASS_BUSY)
 		hold_back(record, retry_after, now);
 	if (class == CLASS_FAILURE && connect)
 		record->suspect_until = now + suspect_for;
+	health->suspect_until = later(health->suspect_until, record->suspect_until);
+	health->busy_until = later(health->busy_until, record->busy_until);
+}
+
+bool health_any_suspect(const struct health *health, usec_t now)
+{
+	return now < health->suspect_until;
+}
+
+bool health_any_backing_off(const struct health *health, usec_t now)
+{
+	return now < health->busy_until;
+}
+
+bool health_any_failures(const struct health *health, usec_t now)
+{
+	return now < health->failing_until;
 }
 
 bool health_suspect(const struct health *health, uint32_t target, usec_t now)

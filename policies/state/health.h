@@ -35,4 +35,8 @@ bool health_suspect(const struct health *health, uint32_t target, usec_t now);
 bool health_backing_off(const struct health *health, uint32_t target, usec_t now);
 /* 0..1: F / (N + 2), decayed over 30 s (strategies.md 1.5 `failures`). */
 double health_failures(const struct health *health, uint32_t target, usec_t now);
+/* Whether it is worth asking: false when it is so of no target. */
+bool health_any_suspect(const struct health *health, usec_t now);
+bool health_any_backing_off(const struct health *health, usec_t now);
+bool health_any_failures(const struct health *health, usec_t now);
 void health_forget(struct health *health, uint32_t target);

@@ -214,14 +214,26 @@ double ledger_release_rate(const struct ledger *ledger, uint32_t target, usec_t 
 	       exp(-seconds_between(history->released_at, now) / release_fade_s);
 }
 
+double ledger_load(struct ledger *ledger, uint32_t target, usec_t now, struct work *ret_work)
+{
+	const struct tally *tally = tally_at(ledger, target, now);
+	int64_t running = tally->sum.running;
+
+	ret_work->running = tally->sum.running;
+	ret_work->awaiting = tally->sum.awaiting;
+	ret_work->prefill_tokens = tally->sum.prefill;
+	ret_work->resident_tokens = tally->sum.resident;
+	if (now <= tally->drift_until)
+		running += tally->drift;
+	return running > 0 ? (double)running : 0;
+}
+
 struct work ledger_work(struct ledger *ledger, uint32_t target, usec_t now)
 {
-	const struct bucket *sum = &tally_at(ledger, target, now)->sum;
+	struct work work;
 
-	return (struct work){ .running = sum->running,
-		              .awaiting = sum->awaiting,
-		              .prefill_tokens = sum->prefill,
-		              .resident_tokens = sum->resident };
+	(void)ledger_load(ledger, target, now, &work);
+	return work;
 }
 
 /* Their common sign times the least of them; 0 when they disagree. */
@@ -269,12 +281,9 @@ bool ledger_reconciled(const struct ledger *ledger, uint32_t target, usec_t now,
 
 double ledger_running(struct ledger *ledger, uint32_t target, usec_t now)
 {
-	const struct tally *tally = tally_at(ledger, target, now);
-	int64_t running = tally->sum.running;
+	struct work work;
 
-	if (now <= tally->drift_until)
-		running += tally->drift;
-	return running > 0 ? (double)running : 0;
+	return ledger_load(ledger, target, now, &work);
 }
 
 uint64_t ledger_expired(const struct ledger *ledger, uint32_t target)

@@ -25,6 +25,7 @@ static struct {
 	struct facts facts;
 	struct instance instance;
 	struct replica replica;
+	char replica_names[SOURCES_MAX][NAME_MAX_BYTES];
 	struct decision decision; /* what decider_decide() answers */
 	struct feedback feedback; /* what feedback_first_byte() answers */
 	usec_t now;
@@ -110,8 +111,9 @@ __attribute__((unused)) static struct message_context stub_context(void)
 	(void)strcpy(stub.policy.ladder.id, LADDER_DEFAULT);
 	stub.policy.ladder.count = 32;
 	(void)strcpy(stub.instance.name, "svc-a");
-	(void)strcpy(stub.replica.name[0], "a1");
-	(void)strcpy(stub.replica.name[1], "b7");
+	stub.replica.name = (const char(*)[NAME_MAX_BYTES])stub.replica_names;
+	(void)strcpy(stub.replica_names[0], "a1");
+	(void)strcpy(stub.replica_names[1], "b7");
 	stub.decision = (struct decision){ .outcome = OUTCOME_ROUTED,
 		                           .reason = REASON_PREFIX,
 		                           .instance = &stub.instance,

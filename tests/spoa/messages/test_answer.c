@@ -100,7 +100,7 @@ static void the_longest_names_fit(void **state)
 	(void)state;
 	(void)stub_context();
 	memset(stub.instance.name, 'i', NAME_MAX_BYTES - 1);
-	memset(stub.replica.name[0], 'r', NAME_MAX_BYTES - 1);
+	memset(stub.replica_names[0], 'r', NAME_MAX_BYTES - 1);
 	stub.decision.upstream_model = (struct span){ stub.instance.name, NAME_MAX_BYTES - 1 };
 	answer_to(&stub.decision, 0, false);
 	assert_true(has(&answer, "reason"));
