@@ -11,6 +11,7 @@
 #include "policies/state/facts.h"
 #include "spoa/admin/agent_counters.h"
 #include "spoa/admin/decision_log.h"
+#include "spoa/admin/stages.h"
 
 struct admin;
 struct ev_loop;
@@ -32,7 +33,7 @@ struct admin_context {
 	void *data;
 	usec_t (*now)(void);      /* monotonic */
 	int64_t (*wall_ms)(void); /* epoch */
-	const char *(*stage_name)(const struct stage *stage);
+	struct stage_names stages;
 };
 
 /* NULL, with a reason, when an address cannot be had. */

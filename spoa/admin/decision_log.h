@@ -14,6 +14,7 @@
 
 #include "policies/core/route.h"
 #include "policies/feedback.h"
+#include "spoa/admin/stages.h"
 
 struct json_t;
 struct decision_log;
@@ -37,7 +38,8 @@ void decision_log_ended(struct decision_log *log, const struct stream_end *end,
 struct decision_words {
 	usec_t now;
 	int64_t wall_ms; /* epoch, at now */
-	const char *(*stage_name)(const struct stage *stage);
+	struct stage_names stages;
+	const struct ladder *ladder; /* of the hashes; NULL: no prefix hash is told */
 };
 
 /* The record of this unique-id as a new JSON object; NULL when there is none (or

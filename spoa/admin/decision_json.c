@@ -1,0 +1,231 @@
+/* decision_json.c - a kept decision as JSON (operators.md 9). */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "spoa/admin/decision_record.h"
+#include "spoa/admin/text_json.h"
+
+static void put(json_t *object, const char *name, json_t *value)
+{
+	(void)json_object_set_new(object, name, value);
+}
+
+static void put_count(json_t *object, const char *name, uint64_t count)
+{
+	put(object, name, json_integer((json_int_t)count));
+}
+
+/* Left away where nothing was said. */
+static void put_text(json_t *object, const char *name, const char *text)
+{
+	if (text[0] != '\0')
+		put(object, name, name_json(text));
+}
+
+/* null where there is no number. */
+static void put_real(json_t *object, const char *name, double value)
+{
+	put(object, name, isfinite(value) ? json_real(value) : json_null());
+}
+
+static void put_hex(json_t *object, const char *name, uint64_t value)
+{
+	char text[20];
+
+	(void)snprintf(text, sizeof(text), "%016" PRIx64, value);
+	put(object, name, json_string(text));
+}
+
+/* Our clock is monotonic; the date is counted back from now. */
+static void put_date(json_t *object, usec_t at, const struct decision_words *words)
+{
+	int64_t ms = words->wall_ms - (int64_t)((words->now - at) / MSEC);
+	time_t seconds = (time_t)(ms / 1000);
+	struct tm date;
+	char day[32];
+	char text[40];
+
+	if (!gmtime_r(&seconds, &date) ||
+	    strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &date) == 0)
+		return;
+	(void)snprintf(text, sizeof(text), "%s.%03dZ", day, (int)(ms % 1000));
+	put(object, "ts", json_string(text));
+}
+
+static json_t *candidate_json(const struct kept_candidate *kept, bool chosen,
+                              const struct decision_words *words)
+{
+	json_t *object = json_object();
+
+	put_text(object, "name", kept->name);
+	put_real(object, "running", (double)kept->running);
+	put_real(object, "prefill_tokens", (double)kept->prefill_tokens);
+	put_real(object, "uncached_tokens", (double)kept->uncached_tokens);
+	put_count(object, "matched", kept->matched);
+	put_count(object, "effective", kept->effective);
+	put_real(object, "share", (double)kept->share);
+	put(object, "hit", json_boolean(kept->hit));
+	if (kept->dropped_by) {
+		put_text(object, "dropped_by", words->stages.name(kept->dropped_by));
+	} else {
+		put_real(object, "score", (double)kept->score);
+	}
+	if (chosen)
+		put(object, "chosen", json_true());
+	return object;
+}
+
+/* How many each stage dropped; stages that dropped nobody are left away. */
+static json_t *dropped_json(const struct kept_level *level, const struct decision_words *words)
+{
+	json_t *object = json_object();
+	uint32_t before = level->count;
+
+	for (size_t i = 0; i < WALK_STAGES_MAX && words->stages.at(i); i++) {
+		uint32_t stood = level->stood[i];
+
+		if (stood < before)
+			put_count(object, words->stages.name(words->stages.at(i)), before - stood);
+		if (stood == 0)
+			break;
+		before = stood;
+	}
+	return object;
+}
+
+static json_t *level_json(const struct kept_level *level, int number, bool candidates,
+                          const struct decision_words *words)
+{
+	json_t *object = json_object();
+	json_t *list;
+
+	put(object, "level", json_string(number == 0 ? "instance" : "replica"));
+	put_text(object, "strategy", level->strategy);
+	put(object, "degraded", json_boolean(level->degraded));
+	put_count(object, "count", level->count);
+	put_count(object, "standing", level->standing);
+	put(object, "dropped", dropped_json(level, words));
+	if (!candidates)
+		return object;
+	list = json_array();
+	for (uint32_t i = 0; i < level->kept; i++)
+		(void)json_array_append_new(
+		        list, candidate_json(&level->candidates[i], i == level->chosen, words));
+	put(object, "candidates", list);
+	return object;
+}
+
+static void put_request(json_t *object, const struct decision_record *record)
+{
+	put_text(object, "id", record->id);
+	put_count(object, "haproxy", record->source);
+	put_text(object, "method", record->method);
+	put_text(object, "host", record->host);
+	put_text(object, "path", record->path);
+	put_text(object, "model", record->model);
+	put_text(object, "tenant", record->tenant);
+	put_text(object, "client_id", record->client_id);
+	put_text(object, "asked_strategy", record->asked_strategy);
+	if (record->session != 0)
+		put_hex(object, "session", record->session);
+	if (record->has_prompt)
+		put_count(object, "plen", record->prompt_bytes);
+	put_count(object, "total", record->body_total);
+	put_count(object, "blocks", record->hash_count);
+	if (record->retry_count > 0)
+		put_count(object, "retry", record->retry_count);
+}
+
+/* The block that what was matched ends with: as HAProxy hashed it. */
+static void put_prefix_hash(json_t *object, const struct decision_record *record,
+                            const struct ladder *ladder)
+{
+	for (uint32_t i = 0; ladder && i < record->hash_count && i < ladder->count; i++)
+		if (record->matched > 0 && ladder_reach(ladder, i + 1) == record->matched)
+			put_hex(object, "prefix_hash", record->hashes[i]);
+}
+
+static const char *action_of(const struct decision_record *record)
+{
+	if (record->reason == REASON_OBSERVE)
+		return "observe";
+	if (record->outcome == OUTCOME_REJECTED)
+		return "reject";
+	return record->outcome == OUTCOME_ROUTED ? "route" : "default";
+}
+
+static void put_decision(json_t *object, const struct decision_record *record,
+                         const struct decision_words *words)
+{
+	put(object, "action", json_string(action_of(record)));
+	put(object, "reason", json_string(reason_name(record->reason)));
+	put(object, "fallback", json_boolean(record->reason == REASON_FALLBACK));
+	put_text(object, "instance", record->instance);
+	put_text(object, "replica", record->replica);
+	put_text(object, "addr", record->address);
+	put_text(object, "upstream_model", record->upstream);
+	put_count(object, "matched", record->matched);
+	put_prefix_hash(object, record, words->ladder);
+	put(object, "slot", json_boolean(record->slot));
+	if (record->outcome == OUTCOME_REJECTED) {
+		put_count(object, "status", record->status);
+		put_count(object, "retry_after", record->retry_after);
+	}
+	put_count(object, "decide_us", record->cost);
+}
+
+static json_t *end_json(const struct kept_end *end)
+{
+	json_t *object = json_object();
+
+	put_text(object, "backend", end->backend);
+	put_text(object, "served", end->server);
+	put_text(object, "addr", end->address);
+	put(object, "moved", json_boolean(end->moved));
+	put(object, "status", end->status < 0 ? json_null() : json_integer(end->status));
+	put_text(object, "term", end->termination);
+	put(object, "ttft_ms", known_json(end->ttft_ms));
+	put(object, "e2e_ms", known_json(end->e2e_ms));
+	put(object, "queue_ms", end->queue_ms < 0 ? json_null() : json_integer(end->queue_ms));
+	put_count(object, "bytes_in", end->bytes_in);
+	put_count(object, "bytes", end->bytes_out);
+	put_count(object, "retries", end->retries);
+	if (end->expired)
+		put(object, "slot_expired", json_true());
+	return object;
+}
+
+json_t *decision_record_json(const struct decision_record *record, bool candidates,
+                             const struct decision_words *words)
+{
+	json_t *object = json_object();
+	json_t *levels = json_array();
+
+	put_date(object, record->at, words);
+	put_request(object, record);
+	put_decision(object, record, words);
+	for (int i = 0; i < 2; i++)
+		if (record->levels[i].walked)
+			(void)json_array_append_new(
+			        levels, level_json(&record->levels[i], i, candidates, words));
+	put(object, "levels", levels);
+	if (record->first_byte_at > 0)
+		put_real(object, "first_byte_ms",
+		         (double)(record->first_byte_at - record->at) / 1000.0);
+	if (record->end.at > 0)
+		put(object, "end", end_json(&record->end));
+	return object;
+}
+
+json_t *decision_record_end_json(const struct decision_record *record,
+                                 const struct decision_words *words)
+{
+	json_t *object = json_object();
+
+	put_date(object, record->end.at, words);
+	put_text(object, "id", record->id);
+	put(object, "end", end_json(&record->end));
+	return object;
+}

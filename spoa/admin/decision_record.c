@@ -1,0 +1,114 @@
+/* decision_record.c - copies a decision, on the request path: no more than needed. */
+#include "spoa/admin/decision_record.h"
+
+#include <string.h>
+
+static void keep(char *ret_text, size_t room, struct span text)
+{
+	size_t len = text.len < room ? text.len : room - 1;
+
+	if (len > 0)
+		memcpy(ret_text, text.at, len);
+	ret_text[len] = '\0';
+}
+
+#define KEEP(field, text) keep(field, sizeof(field), text)
+
+static struct span span_of(const char *text)
+{
+	return (struct span){ text, text ? strlen(text) : 0 };
+}
+
+static const char *name_of(const struct candidate *candidate, uint32_t source)
+{
+	if (!candidate->replica)
+		return candidate->instance->name;
+	if (source < SOURCES_MAX && candidate->replica->name[source][0] != '\0')
+		return candidate->replica->name[source];
+	return candidate->target->label;
+}
+
+static void keep_candidate(struct kept_candidate *kept, const struct candidate *candidate,
+                           uint32_t source)
+{
+	KEEP(kept->name, span_of(name_of(candidate, source)));
+	kept->running = (float)candidate->running;
+	kept->prefill_tokens = (float)candidate->prefill_tokens;
+	kept->uncached_tokens = (float)candidate->uncached_tokens;
+	kept->share = (float)candidate->share;
+	kept->score = (float)candidate->score;
+	kept->matched = candidate->matched;
+	kept->effective = (uint32_t)candidate->effective;
+	kept->hit = candidate->hit;
+	kept->dropped_by = candidate->dropped_by;
+}
+
+/* The chosen one first, then the pool in its order: those standing, the dropped. */
+static void keep_level(struct kept_level *level, const struct level_trace *trace, uint32_t source)
+{
+	level->walked = trace->walked;
+	level->kept = level->chosen = 0;
+	if (!trace->walked)
+		return;
+	level->degraded = trace->degraded;
+	level->count = (uint32_t)trace->count;
+	level->standing = (uint32_t)trace->standing;
+	memcpy(level->stood, trace->stood, sizeof(level->stood));
+	KEEP(level->strategy, span_of(trace->strategy ? trace->strategy->name : ""));
+	if (trace->chosen < trace->count)
+		keep_candidate(&level->candidates[level->kept++], &trace->pool[trace->chosen],
+		               source);
+	else
+		level->chosen = UINT32_MAX;
+	for (size_t i = 0; i < trace->count && level->kept < KEPT_CANDIDATES; i++)
+		if (i != trace->chosen)
+			keep_candidate(&level->candidates[level->kept++], &trace->pool[i], source);
+}
+
+static void keep_request(struct decision_record *record, const struct request *request)
+{
+	KEEP(record->id, request->id);
+	KEEP(record->method, request->method);
+	KEEP(record->host, request->host);
+	KEEP(record->path, request->path);
+	KEEP(record->model, request->model);
+	KEEP(record->tenant, request->tenant);
+	KEEP(record->client_id, request->client_id);
+	KEEP(record->asked_strategy, request->strategy);
+	record->session = request->session.len > 0 ? flight_id_of(request->session).low : 0;
+	record->has_prompt = request->has_prompt;
+	record->prompt_bytes = request->prompt_bytes;
+	record->body_total = request->body_total;
+	record->source = request->source;
+	record->retry_count = request->retry_count;
+	record->hash_count = request->hash_count;
+	memcpy(record->hashes, request->hashes, request->hash_count * sizeof(request->hashes[0]));
+}
+
+static const char *served_as(const struct replica *replica, uint32_t source)
+{
+	return source < SOURCES_MAX ? replica->name[source] : "";
+}
+
+void decision_record_fill(struct decision_record *record, const struct request *request,
+                          const struct decision *decision, usec_t now)
+{
+	const struct replica *replica = decision->replica;
+
+	keep_request(record, request);
+	record->at = now;
+	record->first_byte_at = 0;
+	record->end.at = 0;
+	record->outcome = decision->outcome;
+	record->reason = decision->reason;
+	record->status = decision->status;
+	record->retry_after = decision->retry_after;
+	record->matched = decision->matched;
+	record->slot = decision->slot;
+	KEEP(record->instance, span_of(decision->instance ? decision->instance->name : ""));
+	KEEP(record->replica, span_of(replica ? served_as(replica, request->source) : ""));
+	KEEP(record->address, span_of(replica ? replica->target->label : ""));
+	KEEP(record->upstream, decision->upstream_model);
+	for (int i = 0; i < 2; i++)
+		keep_level(&record->levels[i], &decision->levels[i], request->source);
+}

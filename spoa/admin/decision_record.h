@@ -1,0 +1,84 @@
+/* decision_record.h - one kept decision, plain data; for the files of the log only.
+ *
+ * Texts are cut to their room. Strategies belong to a policy that may be replaced,
+ * so their names are copied; stages are constant, so pointers will do. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "policies/core/route.h"
+#include "policies/feedback.h"
+#include "spoa/admin/decision_log.h"
+
+enum {
+	KEPT_CANDIDATES = 8,
+	KEPT_NAME = 64,
+	KEPT_ID = 96,
+};
+
+struct kept_candidate {
+	char name[KEPT_NAME];
+	float running, prefill_tokens, uncached_tokens, share, score;
+	uint32_t matched, effective;
+	bool hit;
+	const struct stage *dropped_by;
+};
+
+struct kept_level {
+	bool walked, degraded;
+	uint32_t count, standing;
+	uint32_t kept;   /* of the candidates */
+	uint32_t chosen; /* index into them; kept = none */
+	char strategy[KEPT_NAME];
+	uint16_t stood[WALK_STAGES_MAX];
+	struct kept_candidate candidates[KEPT_CANDIDATES];
+};
+
+struct kept_end {
+	usec_t at; /* 0 = not yet */
+	char backend[KEPT_NAME], server[KEPT_NAME], address[KEPT_NAME];
+	char termination[5];
+	int status;
+	uint32_t retries;
+	bool moved, expired, known;
+	double ttft_ms, e2e_ms;
+	int32_t queue_ms;
+	uint64_t bytes_in, bytes_out;
+};
+
+struct decision_record {
+	uint64_t number; /* from 1; 0 = free */
+	struct flight_id key;
+	uint32_t next; /* in the same bucket of the index; NO_RECORD at its end */
+	usec_t at, cost, first_byte_at;
+	char id[KEPT_ID];
+	char method[16], host[KEPT_NAME], path[KEPT_ID], model[KEPT_ID];
+	char tenant[KEPT_NAME], client_id[KEPT_NAME], asked_strategy[32];
+	bool has_prompt;
+	uint64_t session; /* hash; 0 = none */
+	uint64_t prompt_bytes, body_total;
+	uint32_t source, retry_count;
+	uint32_t hash_count;
+	uint64_t hashes[LADDER_BLOCKS_MAX];
+	enum outcome outcome;
+	enum reason reason;
+	uint32_t status, retry_after, matched;
+	bool slot;
+	char instance[KEPT_NAME], replica[KEPT_NAME], address[KEPT_NAME], upstream[KEPT_ID];
+	struct kept_level levels[2];
+	struct kept_end end;
+};
+
+/* Copies what is worth keeping. All but number, key and next. */
+void decision_record_fill(struct decision_record *record, const struct request *request,
+                          const struct decision *decision, usec_t now);
+
+/* A new object; NULL without memory. */
+json_t *decision_record_json(const struct decision_record *record, bool candidates,
+                             const struct decision_words *words);
+/* The line that tells of its end alone, joined by id. */
+json_t *decision_record_end_json(const struct decision_record *record,
+                                 const struct decision_words *words);

@@ -1,0 +1,188 @@
+/* metrics.h - every number we publish, in the order it is published.
+ *
+ * METRIC(id, type, name, labels, help). The list is read for the functions that
+ * fill it (metric_<id>, in metrics_*.c), for the page, for docs/metrics.md and by
+ * the tests. The page puts inference_spoa_ before each name, but process_*.
+ *
+ * Labels are names of HAProxy's backends and servers, or closed sets of ours:
+ * never a tenant, a session, a prefix, a request or a model. Everything is pulled
+ * when the page is asked for; nothing registers. What is not known has no line. */
+#pragma once
+
+#include <stddef.h>
+
+#include "spoa/admin/page.h"
+
+struct sources;
+
+#define METRICS_AGENT(METRIC)                                                                      \
+	METRIC(build_info, gauge, "build_info", "version,commit,libs", "What runs; always 1.")     \
+	METRIC(config_info, gauge, "config_info", "hash", "Which policy is in force; always 1.")   \
+	METRIC(process_cpu, counter, "process_cpu_seconds_total", "",                              \
+	       "User and system CPU time spent.")                                                  \
+	METRIC(process_memory, gauge, "process_resident_memory_bytes", "",                         \
+	       "Resident memory of the agent.")                                                    \
+	METRIC(process_virtual, gauge, "process_virtual_memory_bytes", "",                         \
+	       "Virtual memory of the agent.")                                                     \
+	METRIC(process_fds, gauge, "process_open_fds", "", "File descriptors open now.")           \
+	METRIC(process_max_fds, gauge, "process_max_fds", "",                                      \
+	       "File descriptors that may be open.")                                               \
+	METRIC(process_start, gauge, "process_start_time_seconds", "",                             \
+	       "When the agent started, in seconds since the epoch.")                              \
+	METRIC(loop_lag, histogram, "loop_lag_seconds", "", "How late the event loop woke.")       \
+	METRIC(loop_stalls, counter, "loop_stalls_total", "",                                      \
+	       "Turns of the event loop that were late by more than 100 ms.")                      \
+	METRIC(reloads, counter, "config_reload_total", "result", "Policies read, by result.")     \
+	METRIC(reloaded, gauge, "config_last_reload_success_timestamp_seconds", "",                \
+	       "When the policy in force was read.")                                               \
+	METRIC(alarms, gauge, "alarms", "alarm", "1 while the alarm stands.")                      \
+	METRIC(spop_connections, gauge, "spop_connections", "", "Connections of HAProxy now.")     \
+	METRIC(spop_handshakes, counter, "spop_connections_total", "result",                       \
+	       "Connections of HAProxy, by how their handshake ended.")                            \
+	METRIC(spop_frames, counter, "spop_frames_total", "type", "Frames read and sent.")         \
+	METRIC(spop_errors, counter, "spop_errors_total", "code",                                  \
+	       "Disconnections for a fault of the protocol, by its code.")                         \
+	METRIC(spop_bad_arguments, counter, "spop_bad_arguments_total", "",                        \
+	       "Arguments of a message that had another type than agreed.")                        \
+	METRIC(haproxy_up, gauge, "haproxy_up", "haproxy", "1 if its runtime socket answers.")     \
+	METRIC(haproxy_info, gauge, "haproxy_info", "haproxy,version",                             \
+	       "Version of the HAProxy that is served; always 1.")                                 \
+	METRIC(haproxy_age, gauge, "haproxy_age_seconds", "haproxy",                               \
+	       "Age of what its runtime socket said last.")                                        \
+	METRIC(haproxy_reloads, counter, "haproxy_reloads_total", "haproxy",                       \
+	       "Times its process id changed.")                                                    \
+	METRIC(haproxy_dropped_logs, counter, "haproxy_dropped_logs_total", "haproxy",             \
+	       "Log lines it could not send.")                                                     \
+	METRIC(scrapes, counter, "scrapes_total", "result", "Metric pages asked of engines.")      \
+	METRIC(admin_requests, counter, "admin_requests_total", "path,code",                       \
+	       "Pages asked of this agent.")                                                       \
+	METRIC(decision_lines, counter, "decision_lines_total", "result",                          \
+	       "Decision records streamed as lines, or dropped for a slow reader.")
+
+#define METRICS_DECISIONS(METRIC)                                                                  \
+	METRIC(decisions, counter, "decisions_total", "instance,reason",                           \
+	       "Requests routed, by the instance and why.")                                        \
+	METRIC(decision_time, histogram, "decision_duration_seconds", "",                          \
+	       "Time that a decision took.")                                                       \
+	METRIC(unanswered, counter, "unanswered_total", "cause",                                   \
+	       "Requests left to HAProxy's default, no instance named.")                           \
+	METRIC(rejected, counter, "rejected_total", "cause", "Requests refused by us.")            \
+	METRIC(dropped, counter, "candidates_dropped_total", "level,stage",                        \
+	       "Candidates that a stage of the walk dropped.")                                     \
+	METRIC(chain_miss, counter, "policy_chain_miss_total", "",                                 \
+	       "Requests for which no entry of the chain gave a target.")                          \
+	METRIC(fail_open, counter, "fail_open_total", "",                                          \
+	       "Requests served without a choice of ours.")                                        \
+	METRIC(degraded, counter, "strategy_degraded_total", "",                                   \
+	       "Decisions of a strategy that lacked its data and fell back.")                      \
+	METRIC(ignored, counter, "messages_ignored_total", "cause",                                \
+	       "Messages of another contract, and hashes of another ladder.")                      \
+	METRIC(late_answers, counter, "late_answers_total", "",                                    \
+	       "Answers that HAProxy no longer waited for.")                                       \
+	METRIC(without_slot, counter, "decisions_without_slot_total", "",                          \
+	       "Decisions made while the table of open requests was full.")                        \
+	METRIC(inflight_open, gauge, "inflight_open", "", "Open requests known by their id.")      \
+	METRIC(inflight_capacity, gauge, "inflight_capacity", "",                                  \
+	       "Open requests that can be known by their id.")                                     \
+	METRIC(first_bytes, counter, "first_bytes_total", "result",                                \
+	       "Messages of HAProxy that the first byte came.")                                    \
+	METRIC(log_lines, counter, "log_lines_total", "result",                                    \
+	       "End-of-stream lines of HAProxy, by what they were good for.")                      \
+	METRIC(log_lost, counter, "log_lines_lost_total", "",                                      \
+	       "Log lines that the kernel dropped before we read them.")                           \
+	METRIC(adopted, counter, "adopted_total", "",                                              \
+	       "Streams that HAProxy routed without us, or before our start.")                     \
+	METRIC(early_ends, counter, "ended_before_decision_total", "",                             \
+	       "Streams that ended before they were decided.")
+
+#define METRICS_TRAFFIC(METRIC)                                                                    \
+	METRIC(responses, counter, "responses_total", "instance,replica,class",                    \
+	       "Streams ended, by the replica that served and the class of the status.")           \
+	METRIC(terminations, counter, "terminations_total", "instance,cause",                      \
+	       "Streams ended, by who ended them.")                                                \
+	METRIC(pin_overridden, counter, "pin_overridden_total", "instance,cause",                  \
+	       "Streams that another replica served than the chosen one.")                         \
+	METRIC(ttft, histogram, "ttft_seconds", "instance,replica",                                \
+	       "Time to the first byte of the body, since the decision.")                          \
+	METRIC(e2e, histogram, "e2e_seconds", "instance,replica",                                  \
+	       "Time to the end of the stream, since the decision.")                               \
+	METRIC(queue, histogram, "queue_seconds", "instance,replica", "Time in HAProxy's queues.") \
+	METRIC(slots_expired, counter, "slots_expired_total", "instance,replica",                  \
+	       "Slots that nobody released before their time was up.")                             \
+	METRIC(slots_moved, counter, "slots_moved_total", "instance,replica",                      \
+	       "Slots that moved here, to the replica that really served.")                        \
+	METRIC(slots_released, counter, "slots_released_total", "source",                          \
+	       "Slots released, by what told us.")                                                 \
+	METRIC(prefix_lookups, counter, "prefix_lookups_total", "instance,result",                 \
+	       "Decisions, by how much of the prompt the chosen one held.")                        \
+	METRIC(prefix_predicted, counter, "prefix_predicted_tokens_total", "instance",             \
+	       "Prompt tokens that we believed cached where we sent them.")
+
+#define METRICS_REPLICAS(METRIC)                                                                   \
+	METRIC(instance_inflight, gauge, "instance_inflight_requests", "instance",                 \
+	       "Slots held by an instance.")                                                       \
+	METRIC(instance_ready, gauge, "instance_ready_replicas", "instance",                       \
+	       "Replicas that may get requests.")                                                  \
+	METRIC(instance_queue, gauge, "instance_queue_requests", "instance",                       \
+	       "Requests in HAProxy's queues of its servers.")                                     \
+	METRIC(instance_saturation, gauge, "instance_saturation_ratio", "instance",                \
+	       "Mean over ready replicas of the fullest of slots, engine queue and KV cache.")     \
+	METRIC(inflight, gauge, "replica_inflight_requests", "instance,replica",                   \
+	       "Slots held by a replica.")                                                         \
+	METRIC(inflight_tokens, gauge, "replica_inflight_tokens", "instance,replica",              \
+	       "Tokens of the requests that hold its slots.")                                      \
+	METRIC(prefill_tokens, gauge, "replica_prefill_tokens", "instance,replica",                \
+	       "Uncached prompt tokens that wait for their first byte.")                           \
+	METRIC(drift, gauge, "replica_drift_requests", "instance,replica",                         \
+	       "What HAProxy's session counts say beyond our own.")                                \
+	METRIC(replica_state, gauge, "replica_state", "instance,replica,state",                    \
+	       "1 for the state it is in, 0 for the others.")                                      \
+	METRIC(ttft_average, gauge, "replica_ttft_average_seconds", "instance,replica",            \
+	       "Time-decayed average of the time to the first byte.")                              \
+	METRIC(e2e_average, gauge, "replica_e2e_average_seconds", "instance,replica",              \
+	       "Time-decayed average of the time to the end.")                                     \
+	METRIC(engine_running, gauge, "replica_engine_running_requests", "instance,replica",       \
+	       "Requests that the engine says it runs.")                                           \
+	METRIC(engine_waiting, gauge, "replica_engine_waiting_requests", "instance,replica",       \
+	       "Requests that the engine says wait in it.")                                        \
+	METRIC(engine_kv_usage, gauge, "replica_engine_kv_usage_ratio", "instance,replica",        \
+	       "Share of the engine's KV cache in use.")                                           \
+	METRIC(engine_kv_tokens, gauge, "replica_engine_kv_capacity_tokens", "instance,replica",   \
+	       "Size of the engine's KV cache.")                                                   \
+	METRIC(engine_hit_ratio, gauge, "replica_engine_cache_hit_ratio", "instance,replica",      \
+	       "Share of prompt tokens the engine found cached, since it started.")                \
+	METRIC(prefix_actual, counter, "prefix_actual_tokens_total", "instance,replica",           \
+	       "Prompt tokens the engine found cached, by its own count.")                         \
+	METRIC(haproxy_queue, gauge, "replica_haproxy_queue_requests", "instance,replica",         \
+	       "Requests in HAProxy's queue of this server.")                                      \
+	METRIC(value_age, gauge, "replica_value_age_seconds", "instance,replica,source",           \
+	       "Age of what is known of a replica.")                                               \
+	METRIC(prefix_held, gauge, "replica_prefix_records", "instance,replica",                   \
+	       "Prompt blocks we believe cached there.")                                           \
+	METRIC(prefix_records, gauge, "prefix_records", "", "Records of the prefix index in use.") \
+	METRIC(prefix_capacity, gauge, "prefix_capacity", "", "Records it has room for.")          \
+	METRIC(prefix_bytes, gauge, "prefix_bytes", "", "Memory of the prefix index.")             \
+	METRIC(prefix_evicted, counter, "prefix_evicted_total", "cause", "Records removed from it.")
+
+#define METRICS(METRIC)                                                                            \
+	METRICS_AGENT(METRIC)                                                                      \
+	METRICS_DECISIONS(METRIC)                                                                  \
+	METRICS_TRAFFIC(METRIC)                                                                    \
+	METRICS_REPLICAS(METRIC)
+
+struct metric {
+	const char *name, *type, *labels, *help;
+	void (*fill)(struct page *page, const struct sources *sources);
+};
+
+/* NULL after the last. */
+const struct metric *metric_at(size_t i);
+/* "inference_spoa_", or "" for the standard process_*. */
+const char *metric_prefix(const struct metric *metric);
+
+/* The whole page in text format 0.0.4, appended. */
+void metrics_print(struct page *page, const struct sources *sources);
+
+#define AS_FUNCTION(id, ...) void metric_##id(struct page *page, const struct sources *sources);
+METRICS(AS_FUNCTION)
+#undef AS_FUNCTION

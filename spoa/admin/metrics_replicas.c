@@ -1,0 +1,354 @@
+/* metrics_replicas.c - how things stand: instances, replicas, the prefix index. */
+#include "spoa/admin/metrics.h"
+#include "spoa/admin/sources.h"
+
+static void plain(struct page *page, double value)
+{
+	page_sample(page, NULL, value);
+}
+
+/* False: this replica has no such value, and so no line. */
+typedef bool read_value(const struct sources *sources, const struct replica *replica,
+                        double *ret_value);
+
+static void each_replica(struct page *page, const struct sources *sources, read_value *read)
+{
+	const struct fleet *fleet = sources->facts->fleet;
+
+	for (size_t i = 0; i < fleet_instance_count(fleet); i++) {
+		const struct instance *instance = fleet_instance_at(fleet, i);
+
+		for (uint32_t k = 0; k < instance->replica_count; k++) {
+			const struct replica *replica = &instance->replicas[k];
+			const char *labels[] = { instance->name,
+				                 replica_label(fleet, instance, replica) };
+			double value;
+
+			if (read(sources, replica, &value))
+				page_sample(page, labels, value);
+		}
+	}
+}
+
+void metric_instance_inflight(struct page *page, const struct sources *sources)
+{
+	const struct facts *facts = sources->facts;
+
+	for (size_t i = 0; i < fleet_instance_count(facts->fleet); i++) {
+		const struct instance *instance = fleet_instance_at(facts->fleet, i);
+		const char *name = instance->name;
+
+		page_sample(page, &name,
+		            ledger_work(facts->ledger, instance->target->id, sources->now).running);
+	}
+}
+
+void metric_instance_ready(struct page *page, const struct sources *sources)
+{
+	for (size_t i = 0; i < fleet_instance_count(sources->facts->fleet); i++) {
+		const struct instance *instance = fleet_instance_at(sources->facts->fleet, i);
+		const char *name = instance->name;
+
+		page_sample(page, &name, instance_sums(sources, instance).ready);
+	}
+}
+
+void metric_instance_queue(struct page *page, const struct sources *sources)
+{
+	for (size_t i = 0; i < fleet_instance_count(sources->facts->fleet); i++) {
+		const struct instance *instance = fleet_instance_at(sources->facts->fleet, i);
+		const char *name = instance->name;
+		struct instance_sums sums = instance_sums(sources, instance);
+
+		if (sums.queued >= 0)
+			page_sample(page, &name, sums.queued);
+	}
+}
+
+void metric_instance_saturation(struct page *page, const struct sources *sources)
+{
+	for (size_t i = 0; i < fleet_instance_count(sources->facts->fleet); i++) {
+		const struct instance *instance = fleet_instance_at(sources->facts->fleet, i);
+		const char *name = instance->name;
+		struct instance_sums sums = instance_sums(sources, instance);
+
+		if (sums.saturation >= 0)
+			page_sample(page, &name, sums.saturation);
+	}
+}
+
+static struct work work_of(const struct sources *sources, const struct replica *replica)
+{
+	return ledger_work(sources->facts->ledger, replica->target->id, sources->now);
+}
+
+static bool read_inflight(const struct sources *sources, const struct replica *replica,
+                          double *ret_value)
+{
+	*ret_value = work_of(sources, replica).running;
+	return true;
+}
+
+void metric_inflight(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_inflight);
+}
+
+static bool read_tokens(const struct sources *sources, const struct replica *replica,
+                        double *ret_value)
+{
+	*ret_value = (double)work_of(sources, replica).resident_tokens;
+	return true;
+}
+
+void metric_inflight_tokens(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_tokens);
+}
+
+static bool read_prefill(const struct sources *sources, const struct replica *replica,
+                         double *ret_value)
+{
+	*ret_value = (double)work_of(sources, replica).prefill_tokens;
+	return true;
+}
+
+void metric_prefill_tokens(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_prefill);
+}
+
+static bool read_drift(const struct sources *sources, const struct replica *replica,
+                       double *ret_value)
+{
+	*ret_value = ledger_drift(sources->facts->ledger, replica->target->id);
+	return true;
+}
+
+void metric_drift(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_drift);
+}
+
+void metric_replica_state(struct page *page, const struct sources *sources)
+{
+	const struct fleet *fleet = sources->facts->fleet;
+
+	for (size_t i = 0; i < fleet_instance_count(fleet); i++) {
+		const struct instance *instance = fleet_instance_at(fleet, i);
+
+		for (uint32_t k = 0; k < instance->replica_count; k++) {
+			const struct replica *replica = &instance->replicas[k];
+			enum replica_state now = replica_state(sources, replica);
+			const char *labels[] = { instance->name,
+				                 replica_label(fleet, instance, replica), NULL };
+
+			for (int state = 0; state < REPLICA_STATE_COUNT; state++) {
+				labels[2] = replica_state_names[state];
+				page_sample(page, labels, (int)now == state);
+			}
+		}
+	}
+}
+
+static bool read_ttft(const struct sources *sources, const struct replica *replica,
+                      double *ret_value)
+{
+	struct latency *latency = averages_of(sources->facts->averages, replica->target->id);
+	double ms;
+
+	if (!average_plain(&latency->ttft_ms, sources->now, &ms))
+		return false;
+	*ret_value = ms / 1000;
+	return true;
+}
+
+void metric_ttft_average(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_ttft);
+}
+
+static bool read_e2e(const struct sources *sources, const struct replica *replica,
+                     double *ret_value)
+{
+	struct latency *latency = averages_of(sources->facts->averages, replica->target->id);
+	double ms;
+
+	if (!average_plain(&latency->e2e_ms, sources->now, &ms))
+		return false;
+	*ret_value = ms / 1000;
+	return true;
+}
+
+void metric_e2e_average(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_e2e);
+}
+
+/* Any age will do: replica_value_age_seconds says how old it is. */
+static const struct engine_page *page_of(const struct sources *sources,
+                                         const struct replica *replica)
+{
+	return engines_page(sources->facts->engines, replica->target->id, sources->now, 0);
+}
+
+static bool known(double value, double *ret_value)
+{
+	if (value < 0)
+		return false;
+	*ret_value = value;
+	return true;
+}
+
+static bool read_running(const struct sources *sources, const struct replica *replica,
+                         double *ret_value)
+{
+	const struct engine_page *page = page_of(sources, replica);
+
+	return page && known(page->running, ret_value);
+}
+
+void metric_engine_running(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_running);
+}
+
+static bool read_waiting(const struct sources *sources, const struct replica *replica,
+                         double *ret_value)
+{
+	const struct engine_page *page = page_of(sources, replica);
+
+	return page && known(page->waiting, ret_value);
+}
+
+void metric_engine_waiting(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_waiting);
+}
+
+static bool read_kv_usage(const struct sources *sources, const struct replica *replica,
+                          double *ret_value)
+{
+	const struct engine_page *page = page_of(sources, replica);
+
+	return page && known(page->kv_usage, ret_value);
+}
+
+void metric_engine_kv_usage(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_kv_usage);
+}
+
+static bool read_kv_tokens(const struct sources *sources, const struct replica *replica,
+                           double *ret_value)
+{
+	const struct engine_page *page = page_of(sources, replica);
+
+	return page && known(page->kv_tokens, ret_value);
+}
+
+void metric_engine_kv_tokens(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_kv_tokens);
+}
+
+static bool read_hit_ratio(const struct sources *sources, const struct replica *replica,
+                           double *ret_value)
+{
+	const struct engine_page *page = page_of(sources, replica);
+
+	return page && page->cache_queries > 0 &&
+	       known(page->cache_hits / page->cache_queries, ret_value);
+}
+
+void metric_engine_hit_ratio(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_hit_ratio);
+}
+
+static bool read_actual(const struct sources *sources, const struct replica *replica,
+                        double *ret_value)
+{
+	const struct engine_page *page = page_of(sources, replica);
+
+	return page && known(page->cache_hits, ret_value);
+}
+
+void metric_prefix_actual(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_actual);
+}
+
+static bool read_queue(const struct sources *sources, const struct replica *replica,
+                       double *ret_value)
+{
+	return engines_queue(sources->facts->engines, replica->target->id, sources->now, 0,
+	                     ret_value);
+}
+
+void metric_haproxy_queue(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_queue);
+}
+
+void metric_value_age(struct page *page, const struct sources *sources)
+{
+	const struct fleet *fleet = sources->facts->fleet;
+
+	for (size_t i = 0; i < fleet_instance_count(fleet); i++) {
+		const struct instance *instance = fleet_instance_at(fleet, i);
+
+		for (uint32_t k = 0; k < instance->replica_count; k++) {
+			const struct replica *replica = &instance->replicas[k];
+			const struct engine_page *from = page_of(sources, replica);
+			const char *labels[] = { instance->name,
+				                 replica_label(fleet, instance, replica), "page" };
+
+			if (from)
+				page_sample(page, labels, seconds_between(from->at, sources->now));
+		}
+	}
+}
+
+static bool read_held(const struct sources *sources, const struct replica *replica,
+                      double *ret_value)
+{
+	*ret_value = prefix_index_held(sources->facts->prefix, replica->target->id);
+	return true;
+}
+
+void metric_prefix_held(struct page *page, const struct sources *sources)
+{
+	each_replica(page, sources, read_held);
+}
+
+void metric_prefix_records(struct page *page, const struct sources *sources)
+{
+	plain(page, prefix_index_counts(sources->facts->prefix).records);
+}
+
+void metric_prefix_capacity(struct page *page, const struct sources *sources)
+{
+	plain(page, prefix_index_capacity(sources->facts->prefix));
+}
+
+void metric_prefix_bytes(struct page *page, const struct sources *sources)
+{
+	plain(page, 32.0 * prefix_index_capacity(sources->facts->prefix));
+}
+
+void metric_prefix_evicted(struct page *page, const struct sources *sources)
+{
+	struct prefix_counts counts = prefix_index_counts(sources->facts->prefix);
+	const struct {
+		const char *cause;
+		uint64_t count;
+	} causes[] = { { "budget", counts.evicted_budget },
+		       { "full", counts.evicted_full },
+		       { "ttl", counts.evicted_expired },
+		       { "error", counts.evicted_failed },
+		       { "gone", counts.evicted_holder } };
+
+	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+		page_sample(page, &causes[i].cause, (double)causes[i].count);
+}

@@ -1,0 +1,18 @@
+/* state.h - what the agent knows, as JSON: the objects behind `show`.
+ *
+ * Each gives a new object, NULL when memory ran out. Field names are stable; what
+ * is not known is null, never 0. */
+#pragma once
+
+#include <jansson.h>
+
+#include "spoa/admin/sources.h"
+
+json_t *state_agent(const struct sources *sources);
+json_t *state_instances(const struct sources *sources);
+/* Of one instance; of all when instance is NULL. */
+json_t *state_replicas(const struct sources *sources, const char *instance);
+json_t *state_prefix(const struct sources *sources);
+json_t *state_haproxy(const struct sources *sources);
+/* Every option of the policy by its name, and its instances, rules and aliases. */
+json_t *state_config(const struct sources *sources);

@@ -1,0 +1,49 @@
+/* golden.h - compares a text with a file of tests/golden, byte for byte.
+ *
+ * With GOLDEN_UPDATE in the environment the file is written instead. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* of: __FILE__ of a test two folders below tests/. */
+static inline void golden_path(const char *of, const char *name, char ret_path[512])
+{
+	const char *slash = strrchr(of, '/');
+
+	(void)snprintf(ret_path, 512, "%.*s/../../golden/%s", (int)(slash - of), of, name);
+}
+
+static inline void golden_compare(const char *of, const char *name, const char *text, size_t len)
+{
+	static char expected[1 << 20];
+	char path[512];
+	FILE *file;
+	size_t n;
+
+	golden_path(of, name, path);
+	if (getenv("GOLDEN_UPDATE")) {
+		file = fopen(path, "w");
+		assert_non_null(file);
+		assert_int_equal(fwrite(text, 1, len, file), len);
+		assert_int_equal(fclose(file), 0);
+		return;
+	}
+	file = fopen(path, "r");
+	if (!file)
+		fail_msg("%s: no such golden file", path);
+	n = fread(expected, 1, sizeof(expected), file);
+	(void)fclose(file);
+	for (size_t i = 0; i < n && i < len; i++)
+		if (expected[i] != text[i])
+			fail_msg("%s: differs at byte %zu: \"%.60s\", not \"%.60s\"", name, i,
+			         text + i, expected + i);
+	assert_int_equal(len, n);
+}
