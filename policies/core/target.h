@@ -22,8 +22,9 @@ enum {
 	ADDRESS_MAX_BYTES = 64, /* "ip:port" or "[ip6]:port", with its NUL */
 	SOURCES_MAX = 4,        /* HAProxy processes (runtime sockets) one agent serves */
 	INSTANCE_MODELS_MAX = 64,
-	TARGET_NONE = UINT32_MAX,
 };
+
+#define TARGET_NONE UINT32_MAX /* an enumerator would have to fit an int */
 
 enum target_kind { TARGET_FREE, TARGET_INSTANCE, TARGET_REPLICA };
 
