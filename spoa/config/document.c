@@ -265,6 +265,25 @@ static json_t *load(const char *file, const char *text, size_t len, bool *ret_du
 	return json;
 }
 
+/* jansson passes over a NUL behind a number. */
+static bool has_nul(const char *file, const char *text, size_t len, struct problems *problems)
+{
+	const char *nul = memchr(text, '\0', len);
+	struct place place = { .file = file, .line = 1, .column = 1 };
+
+	for (const char *at = text; nul && at < nul; at++) {
+		place.column++;
+		if (*at == '\n') {
+			place.line++;
+			place.column = 1;
+		}
+	}
+	if (nul)
+		problems_add(problems, place, SEVERITY_ERROR, NULL, "syntax",
+		             "a NUL byte in the text");
+	return nul;
+}
+
 struct document *document_parse(const char *file, const char *text, size_t len,
                                 struct problems *problems)
 {
@@ -276,8 +295,10 @@ struct document *document_parse(const char *file, const char *text, size_t len,
 		             .len = len,
 		             .line = 1 };
 
-	if (!document)
+	if (!document || has_nul(file, text, len, problems)) {
+		free(document);
 		return NULL;
+	}
 	document->arena = arena_new();
 	document->json = load(file, text, len, &scan.duplicates, problems);
 	if (!document->arena || !document->json) {

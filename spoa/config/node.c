@@ -2,13 +2,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/core/name.h"
 #include "spoa/config/document.h"
+
+/* name_is() of policies/core wants one of the two in our own spelling; here both
+ * may be the operator's. */
+static char folded(char letter)
+{
+	if (letter == '_')
+		return '-';
+	return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+static bool same(const char *a, const char *b)
+{
+	while (*a && folded(*a) == folded(*b)) {
+		a++;
+		b++;
+	}
+	return folded(*a) == folded(*b);
+}
 
 const struct node *node_named(const struct node *object, const char *name)
 {
 	for (const struct node *node = object ? object->child : NULL; node; node = node->next) {
-		if (node->name && name_is(name, (struct span){ node->name, strlen(node->name) }))
+		if (node->name && same(node->name, name))
 			return node;
 	}
 	return NULL;

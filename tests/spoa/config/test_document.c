@@ -164,6 +164,19 @@ static void what_is_no_json_points_at_the_first_wrong_token(void **state)
 	assert_problem("{\"k\": 1, \"k\": }", 1, 15, "unexpected token near '}'");
 }
 
+static void a_nul_is_no_json(void **state)
+{
+	static const char text[] = "{\"a\":\n [1\0, 2]}";
+	struct problems *problems = problems_new();
+
+	(void)state;
+	assert_null(document_parse("p.json", text, sizeof(text) - 1, problems));
+	assert_string_equal(problems_at(problems, 0)->text, "a NUL byte in the text");
+	assert_int_equal(problems_at(problems, 0)->place.line, 2);
+	assert_int_equal(problems_at(problems, 0)->place.column, 4);
+	problems_free(problems);
+}
+
 static void depth_and_size_have_an_end(void **state)
 {
 	char *text = calloc(3, DOCUMENT_NODES_MAX + 4);
@@ -192,6 +205,7 @@ int main(void)
 		cmocka_unit_test(comments_are_left_out),
 		cmocka_unit_test(a_key_that_comes_twice_is_told_with_both_places),
 		cmocka_unit_test(what_is_no_json_points_at_the_first_wrong_token),
+		cmocka_unit_test(a_nul_is_no_json),
 		cmocka_unit_test(depth_and_size_have_an_end),
 	};
 

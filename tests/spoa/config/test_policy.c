@@ -182,7 +182,7 @@ static void a_recipe_of_ones_own_needs_json_only(void **state)
 	        "{\"strategies\": {\"mine\": {\"signals\": {\"running\": 1, \"kv-usage\": 0,"
 	        "   \"prefix\": {\"weight\": 5, \"min-spread\": 2}}, \"picker\": \"soft_k\","
 	        "   \"k\": 4, \"prefix-mode\": \"sole\", \"gate\": true, \"help\": \"Ours.\"}},"
-	        " \"rules\": [{\"model\": \"a\", \"strategy\": \"mine\"},"
+	        " \"rules\": [{\"model\": \"a\", \"Strategy\": \"Mine\"},"
 	        "  {\"model\": \"b\", \"strategy\": \"mine\", \"k\": 7},"
 	        "  {\"model\": \"c\", \"strategy\": {\"signals\": {\"work\": 1}}}]}");
 	const struct policy *policy = policy_file_policy(file);
@@ -330,8 +330,8 @@ static void options_stand_beside_the_strategy_they_belong_to(void **state)
 	assert_says("{\"defaults\": {\"k\": 2}}",
 	            "policy.json:1:15: error: defaults.k: the picker best of strategy least-work "
 	            "has no such option [unknown-key]\n1 error\n");
-	assert_says("{\"rules\": [{\"strategy\": \"soft-k-choice\", \"epsilon\": 1, \"k\": 17}]}",
-	            "policy.json:1:42: error: rules[0].epsilon: the picker soft-k of strategy "
+	assert_says("{\"rules\": [{\"strategy\": \"soft-k-choice\", \"Epsilon\": 1, \"k\": 17}]}",
+	            "policy.json:1:42: error: rules[0].Epsilon: the picker soft-k of strategy "
 	            "soft-k-choice has no such option [unknown-key]\n"
 	            "policy.json:1:61: error: rules[0].k: 17 is not between 1 and 16 targets "
 	            "[range]\n2 errors\n");
