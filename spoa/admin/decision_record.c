@@ -29,13 +29,15 @@ static const char *name_of(const struct candidate *candidate, uint32_t source)
 }
 
 static void keep_candidate(struct kept_candidate *kept, const struct candidate *candidate,
-                           uint32_t source)
+                           const struct request *request)
 {
-	KEEP(kept->name, span_of(name_of(candidate, source)));
+	KEEP(kept->name, span_of(name_of(candidate, request->source)));
 	kept->running = (float)candidate->running;
 	kept->prefill_tokens = (float)candidate->prefill_tokens;
 	kept->uncached_tokens = (float)candidate->uncached_tokens;
-	kept->share = (float)candidate->share;
+	kept->share = request->prompt_bytes > 0
+	                      ? (float)candidate->matched / (float)request->prompt_bytes
+	                      : 0;
 	kept->score = (float)candidate->score;
 	kept->matched = candidate->matched;
 	kept->effective = (uint32_t)candidate->effective;
@@ -44,7 +46,8 @@ static void keep_candidate(struct kept_candidate *kept, const struct candidate *
 }
 
 /* The chosen one first, then the pool in its order: those standing, the dropped. */
-static void keep_level(struct kept_level *level, const struct level_trace *trace, uint32_t source)
+static void keep_level(struct kept_level *level, const struct level_trace *trace,
+                       const struct request *request)
 {
 	level->walked = trace->walked;
 	level->kept = level->chosen = 0;
@@ -57,12 +60,12 @@ static void keep_level(struct kept_level *level, const struct level_trace *trace
 	KEEP(level->strategy, span_of(trace->strategy ? trace->strategy->name : ""));
 	if (trace->chosen < trace->count)
 		keep_candidate(&level->candidates[level->kept++], &trace->pool[trace->chosen],
-		               source);
+		               request);
 	else
 		level->chosen = UINT32_MAX;
 	for (size_t i = 0; i < trace->count && level->kept < KEPT_CANDIDATES; i++)
 		if (i != trace->chosen)
-			keep_candidate(&level->candidates[level->kept++], &trace->pool[i], source);
+			keep_candidate(&level->candidates[level->kept++], &trace->pool[i], request);
 }
 
 static void keep_request(struct decision_record *record, const struct request *request)
@@ -110,5 +113,5 @@ void decision_record_fill(struct decision_record *record, const struct request *
 	KEEP(record->address, span_of(replica ? replica->target->label : ""));
 	KEEP(record->upstream, decision->upstream_model);
 	for (int i = 0; i < 2; i++)
-		keep_level(&record->levels[i], &decision->levels[i], request->source);
+		keep_level(&record->levels[i], &decision->levels[i], request);
 }
