@@ -2,6 +2,7 @@
 #include "spoa/observe/address.h"
 
 #include <netdb.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
@@ -21,6 +22,14 @@ bool address_unix(const char *path, struct socket_address *ret_address, struct e
 	return true;
 }
 
+/* getaddrinfo() takes any number and cuts it. */
+static bool is_port(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits > 0 && digits <= 5 && text[digits] == 0 && strtoul(text, NULL, 10) <= 65535;
+}
+
 /* flags: of getaddrinfo. */
 static bool look_up(const char *text, int flags, struct socket_address *ret_address,
                     struct error *error)
@@ -32,7 +41,7 @@ static bool look_up(const char *text, int flags, struct socket_address *ret_addr
 	size_t length = colon ? (size_t)(colon - text) : 0;
 	int failed;
 
-	if (!colon || length == 0 || length >= sizeof(host))
+	if (!colon || length == 0 || length >= sizeof(host) || !is_port(colon + 1))
 		return error_set(error, "%s: an address and a port are expected", text);
 	if (text[0] == '[' && text[length - 1] == ']') {
 		text++;

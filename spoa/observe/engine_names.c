@@ -27,27 +27,14 @@ struct metric {
 	enum part part;
 	enum over over;
 	const char *name;
-	const char *label, *is; /* only series whose label is this; NULL: all */
-	const char *factors[2]; /* the value is the product of these labels; NULL: the sample's */
+	const char *label, *is;  /* only series whose label is this; NULL: all */
+	const char *one, *other; /* the value is the product of these labels; NULL: the sample's */
 };
 
-#define NAME(name)                                                                                 \
-	(name), NULL, NULL,                                                                        \
-	{                                                                                          \
-		NULL, NULL                                                                         \
-	}
-#define SERIES(name, label, is)                                                                    \
-	(name), (label), (is),                                                                     \
-	{                                                                                          \
-		NULL, NULL                                                                         \
-	}
-#define LABELS(name, one, other)                                                                   \
-	(name), NULL, NULL,                                                                        \
-	{                                                                                          \
-		(one), (other)                                                                     \
-	}
+#define NAME(name)               (name), NULL, NULL, NULL, NULL
+#define SERIES(name, label, is)  (name), (label), (is), NULL, NULL
+#define LABELS(name, one, other) (name), NULL, NULL, (one), (other)
 
-/* clang-format off: one row a metric */
 static const struct metric metrics[] = {
 	{ "vllm", ENGINE_RUNNING, FIRST, SUM, NAME("vllm:num_requests_running") },
 	{ "vllm", ENGINE_WAITING, FIRST, SUM, NAME("vllm:num_requests_waiting") },
@@ -107,8 +94,6 @@ static const struct metric metrics[] = {
 	{ "tgi", ENGINE_RUNNING, FIRST, SUM, NAME("tgi_batch_current_size") },
 	{ "tgi", ENGINE_WAITING, FIRST, SUM, NAME("tgi_queue_size") },
 };
-/* clang-format on */
-
 #undef NAME
 #undef SERIES
 #undef LABELS
@@ -155,9 +140,9 @@ static bool value_of(const struct metric *metric, const struct exposition_sample
 	if (metric->label &&
 	    !(exposition_label(sample->labels, metric->label, &label) && is(label, metric->is)))
 		return false;
-	if (metric->factors[0]) {
-		if (!label_number(sample->labels, metric->factors[0], &factors[0]) ||
-		    !label_number(sample->labels, metric->factors[1], &factors[1]))
+	if (metric->one) {
+		if (!label_number(sample->labels, metric->one, &factors[0]) ||
+		    !label_number(sample->labels, metric->other, &factors[1]))
 			return false;
 		value = factors[0] * factors[1];
 	}
