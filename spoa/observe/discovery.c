@@ -245,7 +245,8 @@ void discovery_start(struct discovery *discovery)
 	for (uint32_t i = 0; i < discovery->source_count; i++) {
 		struct source *source = &discovery->sources[i];
 
-		source->started = discovery->observe.now();
+		if (!source->started)
+			source->started = discovery->observe.now();
 		ev_timer_set(&source->timer, 0, (double)discovery->interval / 1e6);
 		ev_timer_start(discovery->observe.loop, &source->timer);
 	}

@@ -1,0 +1,151 @@
+/* test_session_counts.c - HAProxy's sessions, summed over its processes. Proves
+ * P054 (no source trusted alone). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "spoa/observe/session_counts.h"
+#include "tests/spoa/observe/world.h"
+
+static const char *const addresses[] = { "10.0.0.1:80", "10.0.0.2:80" };
+
+struct stage {
+	struct world world;
+	struct session_counts *counts;
+	uint32_t one, two; /* targets */
+};
+
+static void open_stage(struct stage *stage, uint32_t sources)
+{
+	world_open(&stage->world);
+	world_servers(&stage->world, addresses, 2);
+	stage->one = world_target(&stage->world, addresses[0]);
+	stage->two = world_target(&stage->world, addresses[1]);
+	stage->counts = session_counts_new(fleet_targets_max(stage->world.facts->fleet), sources);
+	assert_non_null(stage->counts);
+}
+
+static void close_stage(struct stage *stage)
+{
+	session_counts_free(stage->counts);
+	world_close(&stage->world);
+}
+
+static void count(struct stage *stage, uint32_t source, uint32_t current, uint32_t queued)
+{
+	session_counts_begin(stage->counts, source);
+	session_counts_add(stage->counts, source, stage->one, current, queued);
+	session_counts_done(stage->counts, source);
+}
+
+static bool apply(struct stage *stage)
+{
+	world_clock += SECOND;
+	return session_counts_apply(stage->counts, stage->world.facts, world_clock);
+}
+
+static double running(struct stage *stage, uint32_t target)
+{
+	return ledger_running(stage->world.facts->ledger, target, world_clock);
+}
+
+static void three_sums_in_a_row_correct_the_ledger(void **state)
+{
+	static struct stage stage;
+	double queued = -1;
+
+	(void)state;
+	open_stage(&stage, 2);
+	for (int poll = 0; poll < 3; poll++) {
+		assert_true(running(&stage, stage.one) == 0);
+		count(&stage, 0, 6, 1);
+		count(&stage, 1, 2, 1);
+		assert_true(apply(&stage));
+	}
+	assert_true(running(&stage, stage.one) == 10);
+	assert_true(running(&stage, stage.two) == 0);
+	assert_true(engines_queue(stage.world.facts->engines, stage.one, world_clock, 3 * SECOND,
+	                          &queued));
+	assert_true(queued == 2);
+	close_stage(&stage);
+}
+
+static void each_comparison_needs_a_new_count_of_all(void **state)
+{
+	static struct stage stage;
+
+	(void)state;
+	open_stage(&stage, 2);
+	count(&stage, 0, 6, 0);
+	assert_false(apply(&stage));
+	count(&stage, 1, 6, 0);
+	assert_true(apply(&stage));
+	assert_false(apply(&stage)); /* not twice with the same */
+	count(&stage, 0, 6, 0);
+	assert_false(apply(&stage));
+	close_stage(&stage);
+}
+
+static void a_silent_source_leaves_the_sum_unknown(void **state)
+{
+	static struct stage stage;
+
+	(void)state;
+	open_stage(&stage, 2);
+	for (int poll = 0; poll < 5; poll++) {
+		count(&stage, 0, 6, 0);
+		count(&stage, 1, 6, 0);
+		session_counts_lost(stage.counts, 1);
+		assert_false(apply(&stage));
+	}
+	assert_true(running(&stage, stage.one) == 0);
+	assert_false(
+	        ledger_reconciled(stage.world.facts->ledger, stage.one, world_clock, 100 * SECOND));
+	close_stage(&stage);
+}
+
+static void a_count_begun_anew_starts_from_nothing(void **state)
+{
+	static struct stage stage;
+
+	(void)state;
+	open_stage(&stage, 1);
+	for (int poll = 0; poll < 3; poll++) {
+		count(&stage, 0, 50, 0);
+		count(&stage, 0, 4, 0);
+		assert_true(apply(&stage));
+	}
+	assert_true(running(&stage, stage.one) == 4);
+	close_stage(&stage);
+}
+
+static void what_was_counted_for_a_target_goes_with_it(void **state)
+{
+	static struct stage stage;
+
+	(void)state;
+	open_stage(&stage, 1);
+	for (int poll = 0; poll < 3; poll++) {
+		count(&stage, 0, 4, 0);
+		session_counts_forget(stage.counts, stage.one);
+		assert_true(apply(&stage));
+	}
+	assert_true(running(&stage, stage.one) == 0);
+	close_stage(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest session_counts[] = {
+		cmocka_unit_test(three_sums_in_a_row_correct_the_ledger),
+		cmocka_unit_test(each_comparison_needs_a_new_count_of_all),
+		cmocka_unit_test(a_silent_source_leaves_the_sum_unknown),
+		cmocka_unit_test(a_count_begun_anew_starts_from_nothing),
+		cmocka_unit_test(what_was_counted_for_a_target_goes_with_it),
+	};
+
+	return cmocka_run_group_tests(session_counts, NULL, NULL);
+}
