@@ -11,7 +11,8 @@
 #include "policies/core/bug.h"
 #include "policies/state/prefix_records.h"
 
-enum { PREFETCH = 4 }; /* blocks ahead */
+/* How many blocks ahead memory is asked for: the bucket, then its first record. */
+enum { BUCKET_AHEAD = 12, RECORD_AHEAD = 6 };
 
 struct prefix_index *prefix_index_new(const struct prefix_limits *limits)
 {
@@ -59,13 +60,25 @@ void prefix_index_tune(struct prefix_index *index, const struct prefix_limits *l
 	index->provisional_ttl = (uint32_t)(limits->provisional_ttl / (16 * MSEC));
 }
 
+static const uint32_t *head_of(const struct prefix_index *index, uint64_t chain)
+{
+	return &index->heads[chain & index->mask];
+}
+
+static void prefetch_buckets(const struct prefix_index *index, const uint64_t *chain, uint32_t from,
+                             uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		__builtin_prefetch(head_of(index, chain[i]));
+}
+
 static void prefetch(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks,
                      uint32_t i)
 {
-	if (i + PREFETCH < blocks)
-		__builtin_prefetch(&index->heads[chain[i + PREFETCH] & index->mask]);
-	if (i + 1 < blocks)
-		__builtin_prefetch(&index->records[index->heads[chain[i + 1] & index->mask]]);
+	if (i + BUCKET_AHEAD < blocks)
+		__builtin_prefetch(head_of(index, chain[i + BUCKET_AHEAD]));
+	if (i + RECORD_AHEAD < blocks)
+		__builtin_prefetch(&index->records[*head_of(index, chain[i + RECORD_AHEAD])]);
 }
 
 /* Where in the matches the holder is; count when it is not. What is left in
@@ -103,11 +116,12 @@ size_t prefix_index_match(const struct prefix_index *index, const uint64_t *chai
 	uint32_t tick = tick_of(index, now);
 	size_t count = 0;
 
+	prefetch_buckets(index, chain, 0, blocks < BUCKET_AHEAD ? blocks : BUCKET_AHEAD);
 	for (uint32_t i = 0; i < blocks; i++) {
 		bool any = false;
 
 		prefetch(index, chain, blocks, i);
-		for (uint32_t place = index->heads[chain[i] & index->mask]; place != 0;
+		for (uint32_t place = *head_of(index, chain[i]); place != 0;
 		     place = index->records[place].next) {
 			const struct record *record = &index->records[place];
 
@@ -156,6 +170,7 @@ static uint32_t find_all(struct prefix_index *index, uint32_t holder, const uint
 {
 	uint32_t missing = 0;
 
+	prefetch_buckets(index, chain, 0, blocks);
 	for (uint32_t i = blocks; i-- > 0;) {
 		ret_found[i] = prefix_records_find(index, holder, chain[i]);
 		if (ret_found[i] != 0)

@@ -102,6 +102,7 @@ static void drop_oldest(struct prefix_index *index, uint32_t holder, uint32_t ti
 	if (has_expired(index, &index->records[place], tick))
 		counter = &index->counts.evicted_expired;
 	(*counter)++;
+	__builtin_prefetch(head_of(index, index->records[index->records[place].newer].low));
 	prefix_records_remove(index, place);
 }
 
