@@ -28,6 +28,22 @@ void average_add(struct average *average, double sample, usec_t tau, usec_t now)
 	average_add_many(average, sample, 1, tau, now);
 }
 
+/* The sum of samples is linear, so one can be taken out with the weight it has by now. */
+void average_remove(struct average *average, double sample, usec_t tau, usec_t sampled_at)
+{
+	double weight = exp(-seconds_between(sampled_at, average->at) * 1e6 / (double)tau);
+	double left = average->weight - weight;
+
+	if (average->weight <= 0)
+		return;
+	if (left < 1e-9) {
+		*average = (struct average){ 0 };
+		return;
+	}
+	average->value = (average->value * average->weight - sample * weight) / left;
+	average->weight = left;
+}
+
 bool average_plain(const struct average *average, usec_t now, double *ret_value)
 {
 	if (average->weight <= 0 || seconds_between(average->at, now) > known_s)

@@ -20,6 +20,10 @@ void average_add(struct average *average, double sample, usec_t tau, usec_t now)
 /* count samples whose mean is given. */
 void average_add_many(struct average *average, double mean, double count, usec_t tau, usec_t now);
 
+/* A sample of an earlier time turns out to be none: as if it had not been added,
+ * but for its date. Nothing when the average knows no such weight any more. */
+void average_remove(struct average *average, double sample, usec_t tau, usec_t sampled_at);
+
 /* The plain value, without drift; false when unknown (no sample for 300 s). */
 bool average_plain(const struct average *average, usec_t now, double *ret_value);
 /* With drift towards others (negative: no others known). False when unknown. */

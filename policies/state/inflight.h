@@ -36,9 +36,9 @@ struct flight {
 	usec_t first_byte_at; /* 0 = not yet */
 	uint32_t instance;    /* target ids; TARGET_NONE when not chosen */
 	uint32_t chosen;      /* replica as decided */
-	bool adopted; /* decided by HAProxy without us: no answer, a late one, our restart */
-	bool moved;   /* served by another than chosen: seen at the first byte */
-	bool hit;     /* the chosen one held a part that counts */
+	bool adopted;   /* decided by HAProxy without us: no answer, a late one, our restart */
+	double ttft_ms; /* the sample given at the first byte; 0 = none */
+	bool hit;       /* the chosen one held a part that counts */
 	struct slot instance_slot; /* target TARGET_NONE: none held */
 	struct slot replica_slot;
 	uint32_t source;                   /* HAProxy process */

@@ -1,0 +1,98 @@
+/* flight.c - moving and releasing, each once, whatever came before. */
+#include "policies/flight.h"
+
+#include <stddef.h>
+
+struct target_counters *counters_of(struct facts *facts, uint32_t target)
+{
+	return &facts->counters->of[target];
+}
+
+/* Its id may mean another target by now. */
+static uint32_t still(const struct facts *facts, uint32_t target, usec_t decided_at)
+{
+	const struct target *known =
+	        target == TARGET_NONE ? NULL : fleet_target(facts->fleet, target);
+
+	return known && known->since <= decided_at ? target : TARGET_NONE;
+}
+
+void flight_refresh(const struct facts *facts, struct flight *flight)
+{
+	flight->chosen = still(facts, flight->chosen, flight->decided_at);
+	flight->instance = still(facts, flight->instance, flight->decided_at);
+}
+
+struct serving flight_held(const struct facts *facts, const struct flight *flight)
+{
+	return (struct serving){
+		.instance = still(facts, flight->instance_slot.target, flight->decided_at),
+		.replica = still(facts, flight->replica_slot.target, flight->decided_at),
+	};
+}
+
+/* To where the request really is: moved, or taken there if none is held yet. */
+static void put_slot(struct facts *facts, struct slot *slot, const struct slot *like,
+                     uint32_t target, usec_t now)
+{
+	if (target == TARGET_NONE || slot->target == target)
+		return;
+	if (slot->target != TARGET_NONE) {
+		ledger_move(facts->ledger, slot, target, now);
+		counters_of(facts, target)->moved++;
+		return;
+	}
+	*slot = ledger_acquire(facts->ledger, target, like->prefill, like->resident, now);
+}
+
+/* The engine that was chosen does not have it; the one that serves does. */
+static void recount_engines(struct facts *facts, uint32_t chosen, uint32_t replica)
+{
+	if (replica == chosen || replica == TARGET_NONE)
+		return;
+	if (chosen != TARGET_NONE)
+		engines_count_first_byte(facts->engines, chosen);
+	engines_count_acquired(facts->engines, replica);
+}
+
+void flight_follow(struct facts *facts, struct flight *flight, const struct serving *by, usec_t now)
+{
+	struct slot like = flight->instance_slot;
+
+	recount_engines(facts, flight->chosen, by->replica);
+	put_slot(facts, &flight->replica_slot, &like, by->replica, now);
+	put_slot(facts, &flight->instance_slot, &like, by->instance, now);
+	if (flight->replica_slot.target != TARGET_NONE)
+		ledger_first_byte(facts->ledger, &flight->replica_slot, now);
+	if (flight->instance_slot.target != TARGET_NONE)
+		ledger_first_byte(facts->ledger, &flight->instance_slot, now);
+	if (by->replica != TARGET_NONE || flight->chosen != TARGET_NONE)
+		engines_count_first_byte(facts->engines,
+		                         by->replica != TARGET_NONE ? by->replica : flight->chosen);
+}
+
+/* False when it had expired. */
+static bool release_slot(struct facts *facts, struct slot *slot, enum release_source source,
+                         usec_t now)
+{
+	bool live;
+
+	if (slot->target == TARGET_NONE)
+		return true;
+	live = ledger_release(facts->ledger, *slot, now);
+	if (live)
+		counters_of(facts, slot->target)->released[source]++;
+	slot->target = TARGET_NONE;
+	return live;
+}
+
+bool flight_release(struct facts *facts, struct flight *flight, enum release_source source,
+                    usec_t now)
+{
+	bool live;
+
+	if (flight->phase != FLIGHT_CONFIRMED && flight->chosen != TARGET_NONE)
+		engines_count_first_byte(facts->engines, flight->chosen);
+	live = release_slot(facts, &flight->replica_slot, source, now);
+	return release_slot(facts, &flight->instance_slot, source, now) && live;
+}

@@ -1,0 +1,153 @@
+/* learn.c - samples into averages, records into the prefix index. */
+#include "policies/learn.h"
+
+#include <stddef.h>
+
+/* Which of the two averages. */
+enum quantity { TTFT, E2E };
+
+static struct average *average_of(struct facts *facts, uint32_t target, enum quantity quantity)
+{
+	struct latency *latency = averages_of(facts->averages, target);
+
+	return quantity == TTFT ? &latency->ttft_ms : &latency->e2e_ms;
+}
+
+static usec_t tau_of(const struct facts *facts, enum quantity quantity)
+{
+	return quantity == TTFT ? facts->policy->average_tau_ttft : facts->policy->average_tau_e2e;
+}
+
+static void add(struct facts *facts, uint32_t target, enum quantity quantity, double sample,
+                usec_t now)
+{
+	if (target != TARGET_NONE)
+		average_add(average_of(facts, target, quantity), sample, tau_of(facts, quantity),
+		            now);
+}
+
+void learn_ttft(struct facts *facts, const struct serving *by, double ttft_ms, usec_t now)
+{
+	add(facts, by->replica, TTFT, ttft_ms, now);
+	add(facts, by->instance, TTFT, ttft_ms, now);
+}
+
+static void take_back(struct facts *facts, uint32_t target, double ttft_ms, usec_t sampled_at)
+{
+	if (target != TARGET_NONE)
+		average_remove(average_of(facts, target, TTFT), ttft_ms, tau_of(facts, TTFT),
+		               sampled_at);
+}
+
+void learn_no_ttft(struct facts *facts, const struct serving *by, double ttft_ms, usec_t sampled_at)
+{
+	take_back(facts, by->replica, ttft_ms, sampled_at);
+	take_back(facts, by->instance, ttft_ms, sampled_at);
+}
+
+void learn_e2e(struct facts *facts, const struct serving *by, double e2e_ms, usec_t now)
+{
+	add(facts, by->replica, E2E, e2e_ms, now);
+	add(facts, by->instance, E2E, e2e_ms, now);
+}
+
+struct mean {
+	double sum;
+	uint32_t count;
+};
+
+static void include(struct facts *facts, const struct target *target, enum quantity quantity,
+                    usec_t now, struct mean *mean)
+{
+	double value;
+
+	if (!average_plain(average_of(facts, target->id, quantity), now, &value))
+		return;
+	mean->sum += value;
+	mean->count++;
+}
+
+/* What the other replicas of the instance take, or the other instances; 0 when
+ * nothing is known of them. */
+static double mean_of_others(struct facts *facts, const struct serving *by, bool replicas,
+                             enum quantity quantity, usec_t now)
+{
+	struct mean mean = { 0 };
+
+	for (size_t i = 0; i < fleet_instance_count(facts->fleet); i++) {
+		const struct instance *instance = fleet_instance_at(facts->fleet, i);
+		bool own = instance->target->id == by->instance;
+
+		if (!replicas && !own)
+			include(facts, instance->target, quantity, now, &mean);
+		for (uint32_t j = 0; replicas && own && j < instance->replica_count; j++)
+			if (instance->replicas[j].target->id != by->replica)
+				include(facts, instance->replicas[j].target, quantity, now, &mean);
+	}
+	return mean.count > 0 ? mean.sum / mean.count : 0;
+}
+
+static double charged(double elapsed_ms, double others_ms)
+{
+	return 2 * (elapsed_ms > others_ms ? elapsed_ms : others_ms);
+}
+
+static void charge(struct facts *facts, const struct serving *by, enum quantity quantity,
+                   double elapsed_ms, usec_t now)
+{
+	double replicas = mean_of_others(facts, by, true, quantity, now);
+	double instances = mean_of_others(facts, by, false, quantity, now);
+
+	add(facts, by->replica, quantity, charged(elapsed_ms, replicas), now);
+	add(facts, by->instance, quantity, charged(elapsed_ms, instances), now);
+}
+
+void learn_failure(struct facts *facts, const struct serving *by, double elapsed_ms, bool ttft,
+                   usec_t now)
+{
+	if (ttft)
+		charge(facts, by, TTFT, elapsed_ms, now);
+	charge(facts, by, E2E, elapsed_ms, now);
+}
+
+/* The decision bound the prompt to the replica it chose, or to the instance when
+ * it chose none. */
+static uint32_t bound_to(const struct flight *flight)
+{
+	return flight->chosen != TARGET_NONE ? flight->chosen : flight->instance;
+}
+
+static void confirm(struct facts *facts, const struct flight *flight, uint32_t holder, usec_t now)
+{
+	if (holder != TARGET_NONE)
+		prefix_index_confirm(facts->prefix, holder, flight->chain, flight->blocks,
+		                     &facts->policy->ladder, now);
+}
+
+void learn_binding(struct facts *facts, const struct flight *flight, const struct serving *by,
+                   usec_t now)
+{
+	uint32_t bound = bound_to(flight);
+
+	if (flight->blocks == 0 || by->replica == TARGET_NONE)
+		return;
+	confirm(facts, flight, by->replica, now);
+	if (flight->chosen == TARGET_NONE)
+		confirm(facts, flight, by->instance, now);
+	if (bound != by->replica && bound != by->instance)
+		learn_no_binding(facts, flight);
+}
+
+void learn_no_binding(struct facts *facts, const struct flight *flight)
+{
+	uint32_t bound = bound_to(flight);
+
+	if (flight->blocks > 0 && bound != TARGET_NONE)
+		prefix_index_withdraw(facts->prefix, bound, flight->chain, flight->blocks);
+}
+
+void learn_lost_binding(struct facts *facts, const struct flight *flight, uint32_t holder)
+{
+	if (flight->blocks > 0 && holder != TARGET_NONE)
+		(void)prefix_index_evict(facts->prefix, holder, flight->chain, flight->blocks);
+}

@@ -1,0 +1,91 @@
+/* outcome.c - HAProxy's termination state in our words.
+ *
+ * Its first letter says who ended the stream, its second in which phase. A "CD"
+ * may be a server timeout in mid-stream (seen on 3.0.11 and 3.2.0); nothing in
+ * the line tells it from a client that left, so it counts against nobody. */
+#include "policies/outcome.h"
+
+enum { WHO, WHEN }; /* letters of a termination state */
+
+bool outcome_is_success(int status)
+{
+	return status >= 200 && status < 300;
+}
+
+bool outcome_is_answer(int status)
+{
+	return status >= 200 && status < 400;
+}
+
+bool outcome_is_complete(const struct stream_end *end)
+{
+	return end->termination[WHO] == '-' && outcome_is_answer(end->status);
+}
+
+bool outcome_is_connect_error(const struct stream_end *end)
+{
+	char who = end->termination[WHO];
+
+	return (who == 'S' || who == 's') && end->termination[WHEN] == 'C';
+}
+
+bool outcome_is_abort(const struct stream_end *end)
+{
+	return end->termination[WHO] == 'C';
+}
+
+static bool nobody_served(const struct stream_end *end)
+{
+	return end->by.server.len == 0 && end->by.address.len == 0;
+}
+
+/* The server's own word, when nothing else went wrong. 4xx say nothing of it. */
+static enum outcome_class class_of_status(int status)
+{
+	if (status == 429 || status == 503)
+		return CLASS_BUSY;
+	if (status >= 500 && status != 501 && status != 505)
+		return CLASS_FAILURE;
+	return CLASS_OK;
+}
+
+enum outcome_class stream_class(const struct stream_end *end)
+{
+	switch (end->termination[WHO]) {
+	case 'C':
+	case 'c':
+		return CLASS_CLIENT;
+	case 's':
+		if (end->termination[WHEN] == 'Q')
+			return CLASS_BUSY;
+		return nobody_served(end) ? CLASS_LOCAL : CLASS_FAILURE;
+	case 'S':
+	case 'D':
+		return nobody_served(end) ? CLASS_LOCAL : CLASS_FAILURE;
+	case 'P': /* an answer that HAProxy could not read is the server's */
+		return end->termination[WHEN] == 'H' && !nobody_served(end) ? CLASS_FAILURE
+		                                                            : CLASS_LOCAL;
+	case '-':
+		return nobody_served(end) ? CLASS_LOCAL : class_of_status(end->status);
+	default:
+		return CLASS_LOCAL;
+	}
+}
+
+enum termination stream_termination(const struct stream_end *end)
+{
+	switch (end->termination[WHO]) {
+	case '-':
+		return TERM_COMPLETE;
+	case 'C':
+	case 'c':
+		return TERM_CLIENT;
+	case 's':
+		return end->termination[WHEN] == 'Q' ? TERM_QUEUE : TERM_TIMEOUT;
+	case 'S':
+	case 'D':
+		return TERM_SERVER;
+	default:
+		return TERM_LOCAL;
+	}
+}
