@@ -31,7 +31,7 @@ bool ack_unset(struct spop_output *out, enum ack_scope scope, const char *name)
 	struct spop_output rest = *out;
 
 	if (!head_write(&rest, UNSET_VAR, UNSET_ARGUMENTS, scope) ||
-	    !text_write(&rest, text_of(name)))
+	    !spop_text_write(&rest, text_of(name)))
 		return false;
 	*out = rest;
 	return true;
@@ -55,7 +55,7 @@ enum spop_error ack_read(struct spop_input *in, struct ack_action *ret_action)
 	if (action.set)
 		error = pair_read(&rest, &action.name, &action.value);
 	else
-		error = text_read(&rest, &action.name);
+		error = spop_text_read(&rest, &action.name);
 	if (error != SPOP_NONE)
 		return error;
 	*in = rest;

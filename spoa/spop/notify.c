@@ -7,7 +7,7 @@ enum spop_error notify_read_message(struct spop_input *in, struct notify_message
 {
 	struct spop_input rest = *in;
 	struct spop_text name;
-	enum spop_error error = text_read(&rest, &name);
+	enum spop_error error = spop_text_read(&rest, &name);
 
 	if (error != SPOP_NONE)
 		return error;
@@ -46,7 +46,8 @@ bool notify_write_message(struct spop_output *out, const char *name, uint32_t ar
 {
 	struct spop_output rest = *out;
 
-	if (arguments > ARGUMENTS_MAX || !text_write(&rest, text_of(name)) || rest.at == rest.end)
+	if (arguments > ARGUMENTS_MAX || !spop_text_write(&rest, text_of(name)) ||
+	    rest.at == rest.end)
 		return false;
 	*rest.at++ = (uint8_t)arguments;
 	*out = rest;

@@ -18,7 +18,7 @@ static size_t room(const struct spop_output *out)
 	return (size_t)(out->end - out->at);
 }
 
-enum spop_error text_read(struct spop_input *in, struct spop_text *ret_text)
+enum spop_error spop_text_read(struct spop_input *in, struct spop_text *ret_text)
 {
 	struct spop_input rest = *in;
 	uint64_t length;
@@ -33,7 +33,7 @@ enum spop_error text_read(struct spop_input *in, struct spop_text *ret_text)
 	return SPOP_NONE;
 }
 
-bool text_write(struct spop_output *out, struct spop_text text)
+bool spop_text_write(struct spop_output *out, struct spop_text text)
 {
 	struct spop_output rest = *out;
 
@@ -97,7 +97,7 @@ static enum spop_error content_read(struct spop_input *in, uint8_t head, struct 
 		return address_read(in, IPV6_BYTES, value);
 	case SPOP_TYPE_STRING:
 	case SPOP_TYPE_BINARY:
-		return text_read(in, &value->text);
+		return spop_text_read(in, &value->text);
 	}
 	return SPOP_INVALID;
 }
@@ -148,7 +148,7 @@ static bool content_write(struct spop_output *out, const struct spop_value *valu
 		return bytes_write(out, value->address, IPV6_BYTES);
 	case SPOP_TYPE_STRING:
 	case SPOP_TYPE_BINARY:
-		return text_write(out, value->text);
+		return spop_text_write(out, value->text);
 	}
 	return false;
 }
@@ -172,7 +172,7 @@ enum spop_error pair_read(struct spop_input *in, struct spop_text *ret_name,
 {
 	struct spop_input rest = *in;
 	struct spop_text name;
-	enum spop_error error = text_read(&rest, &name);
+	enum spop_error error = spop_text_read(&rest, &name);
 
 	if (error == SPOP_NONE)
 		error = value_read(&rest, ret_value);
@@ -187,7 +187,7 @@ bool pair_write(struct spop_output *out, const char *name, const struct spop_val
 {
 	struct spop_output rest = *out;
 
-	if (!text_write(&rest, text_of(name)) || !value_write(&rest, value))
+	if (!spop_text_write(&rest, text_of(name)) || !value_write(&rest, value))
 		return false;
 	*out = rest;
 	return true;

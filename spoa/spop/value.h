@@ -49,8 +49,8 @@ struct spop_value {
 };
 
 /* A length and that many bytes. */
-SPOP_CHECK enum spop_error text_read(struct spop_input *in, struct spop_text *ret_text);
-SPOP_CHECK bool text_write(struct spop_output *out, struct spop_text text);
+SPOP_CHECK enum spop_error spop_text_read(struct spop_input *in, struct spop_text *ret_text);
+SPOP_CHECK bool spop_text_write(struct spop_output *out, struct spop_text text);
 bool text_is(struct spop_text text, const char *word);
 /* A text for a NUL-terminated word. */
 struct spop_text text_of(const char *word);
