@@ -122,6 +122,8 @@ static void print_strategy(FILE *out, bool markdown, const struct strategy *stra
 	if (strategy->prefix != PREFIX_OFF)
 		(void)fprintf(out, "; prefix %s",
 		              strategy->prefix == PREFIX_SOLE ? "sole" : "score");
+	if (strategy->falls_to)
+		(void)fprintf(out, "; falls to %s", strategy->falls_to->name);
 	(void)fprintf(out, "%s\n", markdown ? ")" : "");
 }
 

@@ -14,6 +14,7 @@
 struct settings {
 	int prefix;
 	bool gate, sigma, serving;
+	char falls_to[NAME_MAX_BYTES];
 	char help[NAME_MAX_BYTES];
 };
 
@@ -39,6 +40,8 @@ const struct option recipe_options[] = {
 	  "Leave out targets that run far more than the mean.", NULL, false },
 	{ "serving", OPTION_BOOL, OF(serving), 0, 1, 0, "",
 	  "Prefer instances that run fewer than prefer-serving-below.", NULL, false },
+	{ "falls-to", OPTION_TEXT, OF(falls_to), 0, NAME_MAX_BYTES - 1, 0, "",
+	  "Built-in strategy to use while the first signal is unknown for all.", NULL, false },
 	{ "help", OPTION_TEXT, OF(help), 0, NAME_MAX_BYTES - 1, 0, "",
 	  "What the recipe is for, for people.", NULL, false },
 	{ 0 },
@@ -152,10 +155,16 @@ static bool signals_known(const struct node *signals)
 
 /* What neither a type nor a range tells. */
 static bool makes_sense(const struct loading *loading, const struct node *node,
-                        const struct strategy *strategy)
+                        const struct strategy *strategy, const char *falls_to)
 {
 	bool scored = strategy->picker == &picker_best || strategy->picker == &picker_p2c;
 
+	if (*falls_to && (!strategy->falls_to || strategy->falls_to->picker->settings_size > 0)) {
+		loading_error(loading, node_named(node, "falls-to"), "unknown-strategy",
+		              "\"%s\" is no built-in strategy whose picker has no options",
+		              falls_to);
+		return false;
+	}
 	if (!scored || strategy->weighings[0].signal)
 		return true;
 	if (signals_known(node_named(node, "signals")))
@@ -206,8 +215,11 @@ static bool make(const struct loading *loading, const struct node *node, struct 
 	strategy->gate = settings.gate;
 	strategy->sigma = settings.sigma;
 	strategy->serving = settings.serving;
+	if (settings.falls_to[0])
+		strategy->falls_to = strategy_named(span_of(settings.falls_to));
 	recipe_check_picker_options(loading, strategy, node);
-	return strategy->name && strategy->help && makes_sense(loading, node, strategy);
+	return strategy->name && strategy->help &&
+	       makes_sense(loading, node, strategy, settings.falls_to);
 }
 
 static const struct strategy *made(struct loading *loading, const struct node *node)

@@ -178,13 +178,14 @@ static void a_chain_is_inherited_and_its_entries_are_changed(void **state)
 
 static void a_recipe_of_ones_own_needs_json_only(void **state)
 {
-	struct policy_file *file = good(
-	        "{\"strategies\": {\"mine\": {\"signals\": {\"running\": 1, \"kv-usage\": 0,"
-	        "   \"prefix\": {\"weight\": 5, \"min-spread\": 2}}, \"picker\": \"soft_k\","
-	        "   \"k\": 4, \"prefix-mode\": \"sole\", \"gate\": true, \"help\": \"Ours.\"}},"
-	        " \"rules\": [{\"model\": \"a\", \"Strategy\": \"Mine\"},"
-	        "  {\"model\": \"b\", \"strategy\": \"mine\", \"k\": 7},"
-	        "  {\"model\": \"c\", \"strategy\": {\"signals\": {\"work\": 1}}}]}");
+	struct policy_file *file =
+	        good("{\"strategies\": {\"mine\": {\"signals\": {\"running\": 1, \"kv-usage\": 0,"
+	             "   \"prefix\": {\"weight\": 5, \"min-spread\": 2}}, \"picker\": \"soft_k\","
+	             "   \"k\": 4, \"prefix-mode\": \"sole\", \"gate\": true, \"falls-to\": "
+	             "\"random\", \"help\": \"Ours.\"}},"
+	             " \"rules\": [{\"model\": \"a\", \"Strategy\": \"Mine\"},"
+	             "  {\"model\": \"b\", \"strategy\": \"mine\", \"k\": 7},"
+	             "  {\"model\": \"c\", \"strategy\": {\"signals\": {\"work\": 1}}}]}");
 	const struct policy *policy = policy_file_policy(file);
 	const struct strategy *mine = policy->rules[0].chain[0].strategy;
 
@@ -200,6 +201,7 @@ static void a_recipe_of_ones_own_needs_json_only(void **state)
 	assert_ptr_equal(mine->picker, &picker_soft_k);
 	assert_int_equal(mine->prefix, PREFIX_SOLE);
 	assert_true(mine->gate);
+	assert_ptr_equal(mine->falls_to, strategy("random"));
 	assert_int_equal(*(const uint32_t *)policy->rules[0].chain[0].picker_settings, 4);
 	assert_ptr_equal(policy->rules[1].chain[0].strategy, mine);
 	assert_int_equal(*(const uint32_t *)policy->rules[1].chain[0].picker_settings, 7);
@@ -352,6 +354,10 @@ static void a_recipe_that_nobody_uses_is_checked_too(void **state)
 	assert_says("{\"strategies\": {\"x\": {}}}",
 	            "policy.json:1:22: error: strategies.x: no signals; the picker best needs one "
 	            "with a weight above 0 [range]\n1 error\n");
+	assert_says("{\"strategies\": {\"x\": {\"picker\": \"random\", \"falls-to\":"
+	            " \"soft-k-choice\"}}}",
+	            "policy.json:1:55: error: strategies.x.falls-to: \"soft-k-choice\" is no "
+	            "built-in strategy whose picker has no options [unknown-strategy]\n1 error\n");
 	assert_says("{\"strategies\": {\"P2C\": {\"picker\": \"random\"}}}",
 	            "policy.json:1:17: error: strategies.P2C: is the name of a built-in strategy "
 	            "[duplicate]\n1 error\n");
