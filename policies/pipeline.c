@@ -91,7 +91,7 @@ static struct chain chain_of(const struct passage *passage, int level,
 	const struct strategy *strategy = NULL;
 
 	if (passage->request->strategy.len > 0 && !policy_of(passage)->lock_strategy)
-		strategy = strategy_named(passage->request->strategy);
+		strategy = strategy_named_in(policy_of(passage), passage->request->strategy);
 	if (!strategy)
 		return (struct chain){ entries, count };
 	for (uint32_t i = 0; i < count; i++) {

@@ -125,3 +125,12 @@ const struct strategy *strategy_named(struct span name)
 		i++;
 	return strategy_at(i);
 }
+
+const struct strategy *strategy_named_in(const struct policy *policy, struct span name)
+{
+	for (uint32_t i = 0; i < policy->strategy_count; i++) {
+		if (name_is(policy->strategies[i]->name, name))
+			return policy->strategies[i];
+	}
+	return strategy_named(name);
+}

@@ -111,4 +111,6 @@ struct policy {
 	uint32_t instance_count;
 	struct alias *aliases;
 	uint32_t alias_count;
+	const struct strategy **strategies; /* the operator's own recipes */
+	uint32_t strategy_count;
 };

@@ -87,7 +87,7 @@ static void load(struct loading *loading, struct policy *policy)
 	table_load(prefix_options, &policy->prefix, node_named(defaults, "prefix"));
 	load_ladder(node_named(defaults, "ladder"), &policy->ladder);
 	check_process(loading, policy, defaults);
-	recipes_load(loading);
+	recipes_load(loading, policy);
 	(void)chain_load(loading, &layers, chain); /* for what is wrong in it */
 	instances_load(loading, policy);
 	rules_load(loading, policy);

@@ -198,6 +198,20 @@ void recipe_check_picker_options(const struct loading *loading, const struct str
 	}
 }
 
+/* In our spelling, which is what name_is() compares with. */
+static const char *canonical(const struct loading *loading, const char *name)
+{
+	char *copy = arena_text(loading->arena, name, strlen(name));
+
+	for (char *c = copy; c && *c; c++) {
+		if (*c == '_')
+			*c = '-';
+		else if (*c >= 'A' && *c <= 'Z')
+			*c = (char)(*c - 'A' + 'a');
+	}
+	return copy;
+}
+
 static bool make(const struct loading *loading, const struct node *node, struct strategy *strategy)
 {
 	struct settings settings = { .gate = false };
@@ -206,8 +220,7 @@ static bool make(const struct loading *loading, const struct node *node, struct 
 
 	options_reset(recipe_options, &settings);
 	table_load(recipe_options, &settings, node);
-	strategy->name = arena_text(loading->arena, named ? node->name : "custom",
-	                            strlen(named ? node->name : "custom"));
+	strategy->name = canonical(loading, named ? node->name : "custom");
 	strategy->help = arena_text(loading->arena, settings.help, strlen(settings.help));
 	load_signals(node_named(node, "signals"), strategy);
 	strategy->picker = load_picker(node_named(node, "picker"));
@@ -250,16 +263,26 @@ const struct strategy *recipe_strategy(struct loading *loading, const struct nod
 	return name ? strategy_named(span_of(name)) : NULL;
 }
 
-void recipes_load(struct loading *loading)
+void recipes_load(struct loading *loading, struct policy *policy)
 {
 	const struct node *own = node_named(loading->root, "strategies");
 
-	for (const struct node *node = own ? own->child : NULL; node; node = node->next) {
+	if (!own || !own->child)
+		return;
+	policy->strategies = loading_take(loading, node_count(own), sizeof(policy->strategies[0]));
+	for (const struct node *node = own->child; policy->strategies && node; node = node->next) {
+		const struct strategy *strategy = NULL;
+
 		if (!node->name || !node->is_object)
 			continue;
 		if (strategy_named(span_of(node->name)))
 			loading_key_error(loading, node, "duplicate",
 			                  "is the name of a built-in strategy");
-		(void)made(loading, node);
+		else if (node_named(own, node->name) != node)
+			loading_key_error(loading, node, "duplicate", "is the same as \"%s\"",
+			                  node_named(own, node->name)->name);
+		strategy = made(loading, node);
+		if (strategy)
+			policy->strategies[policy->strategy_count++] = strategy;
 	}
 }

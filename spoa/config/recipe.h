@@ -6,6 +6,7 @@
 #pragma once
 
 #include "policies/core/option.h"
+#include "policies/core/policy.h"
 #include "policies/core/strategy.h"
 #include "policies/pickers/picker.h"
 #include "policies/signals/signal.h"
@@ -18,8 +19,8 @@ extern const struct option weighing_options[]; /* of one signal in a recipe */
 /* What a "strategy" says: a name, or a recipe (made once, then the same again).
  * NULL when it is no good; the check or this has told why. */
 const struct strategy *recipe_strategy(struct loading *loading, const struct node *node);
-/* Makes those of "strategies", used or not, so that their mistakes are told. */
-void recipes_load(struct loading *loading);
+/* All of "strategies", used or not: a request header may name them. */
+void recipes_load(struct loading *loading, struct policy *policy);
 /* The recipe whose picker options stand in it; NULL for a plain name. */
 const struct node *recipe_object(const struct loading *loading, const struct node *node);
 

@@ -179,18 +179,22 @@ static void a_chain_is_inherited_and_its_entries_are_changed(void **state)
 static void a_recipe_of_ones_own_needs_json_only(void **state)
 {
 	struct policy_file *file =
-	        good("{\"strategies\": {\"mine\": {\"signals\": {\"running\": 1, \"kv-usage\": 0,"
+	        good("{\"strategies\": {\"My_Mix\": {\"signals\": {\"running\": 1, \"kv-usage\": 0,"
 	             "   \"prefix\": {\"weight\": 5, \"min-spread\": 2}}, \"picker\": \"soft_k\","
 	             "   \"k\": 4, \"prefix-mode\": \"sole\", \"gate\": true, \"falls-to\": "
 	             "\"random\", \"help\": \"Ours.\"}},"
-	             " \"rules\": [{\"model\": \"a\", \"Strategy\": \"Mine\"},"
-	             "  {\"model\": \"b\", \"strategy\": \"mine\", \"k\": 7},"
+	             " \"rules\": [{\"model\": \"a\", \"Strategy\": \"My_Mix\"},"
+	             "  {\"model\": \"b\", \"strategy\": \"my-mix\", \"k\": 7},"
 	             "  {\"model\": \"c\", \"strategy\": {\"signals\": {\"work\": 1}}}]}");
 	const struct policy *policy = policy_file_policy(file);
 	const struct strategy *mine = policy->rules[0].chain[0].strategy;
 
 	(void)state;
-	assert_string_equal(mine->name, "mine");
+	assert_string_equal(mine->name, "my-mix");
+	/* A header may name it. */
+	assert_ptr_equal(strategy_named_in(policy, (struct span){ "MY-mix", 6 }), mine);
+	assert_ptr_equal(strategy_named_in(policy, (struct span){ "p2c", 3 }), strategy("p2c"));
+	assert_null(strategy_named_in(policy, (struct span){ "my-mi", 5 }));
 	assert_string_equal(mine->help, "Ours.");
 	assert_string_equal(mine->weighings[0].signal->name, "running");
 	assert_true(mine->weighings[0].min_spread < 0);
@@ -358,6 +362,10 @@ static void a_recipe_that_nobody_uses_is_checked_too(void **state)
 	            " \"soft-k-choice\"}}}",
 	            "policy.json:1:55: error: strategies.x.falls-to: \"soft-k-choice\" is no "
 	            "built-in strategy whose picker has no options [unknown-strategy]\n1 error\n");
+	assert_says("{\"strategies\": {\"a-b\": {\"picker\": \"random\"}, \"A_B\": {\"picker\": "
+	            "\"random\"}}}",
+	            "policy.json:1:46: error: strategies.A_B: is the same as \"a-b\" [duplicate]\n"
+	            "1 error\n");
 	assert_says("{\"strategies\": {\"P2C\": {\"picker\": \"random\"}}}",
 	            "policy.json:1:17: error: strategies.P2C: is the name of a built-in strategy "
 	            "[duplicate]\n1 error\n");
