@@ -1,5 +1,5 @@
-/* log.c - lines for the operator, each kind at most once a second. */
-#include "spoa/log.h"
+/* journal.c - lines for the operator, each kind at most once a second. */
+#include "spoa/journal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,14 +10,14 @@ static const char *const level_names[] = {
 	"", "", "", "error", "warning", "notice", "info", "debug"
 };
 
-void log_init(struct log *log, int fd, int level, bool json, usec_t (*now)(void))
+void journal_init(struct journal *journal, int fd, int level, bool json, usec_t (*now)(void))
 {
-	*log = (struct log){
+	*journal = (struct journal){
 		.fd = fd, .level = level, .json = json, .priority = !json && !isatty(fd), .now = now
 	};
 }
 
-int log_level_named(const char *name)
+int journal_level_named(const char *name)
 {
 	for (int level = LOGGED_ERROR; level <= LOGGED_DEBUG; level++) {
 		if (strcmp(level_names[level], name) == 0)
@@ -37,32 +37,32 @@ static uint64_t key_of(const char *text)
 }
 
 /* The row of this kind; the one silent for longest makes room for a new kind. */
-static struct log_kind *kind_of(struct log *log, uint64_t key)
+static struct journal_kind *kind_of(struct journal *journal, uint64_t key)
 {
-	struct log_kind *oldest = &log->kinds[0];
+	struct journal_kind *oldest = &journal->kinds[0];
 
-	for (size_t i = 0; i < LOG_KINDS_MAX; i++) {
-		struct log_kind *kind = &log->kinds[i];
+	for (size_t i = 0; i < JOURNAL_KINDS_MAX; i++) {
+		struct journal_kind *kind = &journal->kinds[i];
 
 		if (kind->key == key)
 			return kind;
 		if (kind->said_at < oldest->said_at)
 			oldest = kind;
 	}
-	*oldest = (struct log_kind){ .key = key };
+	*oldest = (struct journal_kind){ .key = key };
 	return oldest;
 }
 
 /* How many were kept back since the last; -1: keep this one back, too. */
-static int64_t may_say(struct log *log, uint64_t key)
+static int64_t may_say(struct journal *journal, uint64_t key)
 {
-	struct log_kind *kind = kind_of(log, key);
-	usec_t now = log->now();
+	struct journal_kind *kind = kind_of(journal, key);
+	usec_t now = journal->now();
 	int64_t kept_back = kind->kept_back;
 
 	if (kind->said_at && now < kind->said_at + SECOND) {
 		kind->kept_back++;
-		log->suppressed++;
+		journal->suppressed++;
 		return -1;
 	}
 	kind->said_at = now;
@@ -90,7 +90,7 @@ static size_t escaped(char *to, size_t room, const char *text)
 	return at;
 }
 
-static void put(struct log *log, int level, const char *text, int64_t kept_back)
+static void put(struct journal *journal, int level, const char *text, int64_t kept_back)
 {
 	char line[1200];
 	char more[64] = "";
@@ -99,43 +99,43 @@ static void put(struct log *log, int level, const char *text, int64_t kept_back)
 	if (kept_back > 0)
 		(void)snprintf(more, sizeof(more), " (%lld more of this kind kept back)",
 		               (long long)kept_back);
-	if (log->json) {
+	if (journal->json) {
 		char safe[1024];
 
 		(void)escaped(safe, sizeof(safe), text);
 		length = snprintf(line, sizeof(line), "{\"level\":\"%s\",\"message\":\"%s%s\"}\n",
 		                  level_names[level], safe, more);
-	} else if (log->priority) {
+	} else if (journal->priority) {
 		length = snprintf(line, sizeof(line), "<%d>%s: %.1000s%s\n", level,
 		                  level_names[level], text, more);
 	} else {
 		length = snprintf(line, sizeof(line), "%s: %.1000s%s\n", level_names[level], text,
 		                  more);
 	}
-	if (length > 0 && write(log->fd, line, (size_t)length) < 0)
-		log->suppressed++; /* nobody reads; nothing better can be done */
+	if (length > 0 && write(journal->fd, line, (size_t)length) < 0)
+		journal->suppressed++; /* nobody reads; nothing better can be done */
 }
 
-void log_say(struct log *log, int level, const char *format, ...)
+void journal_say(struct journal *journal, int level, const char *format, ...)
 {
 	char text[1024];
 	va_list arguments;
 	int64_t kept_back;
 
-	if (level > log->level)
+	if (level > journal->level)
 		return;
-	kept_back = may_say(log, key_of(format));
+	kept_back = may_say(journal, key_of(format));
 	if (kept_back < 0)
 		return;
 	va_start(arguments, format);
 	(void)vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	put(log, level, text, kept_back);
+	put(journal, level, text, kept_back);
 }
 
-void log_text(void *log, int level, const char *text)
+void journal_text(void *journal, int level, const char *text)
 {
-	struct log *to = log;
+	struct journal *to = journal;
 	int64_t kept_back;
 
 	if (level > to->level)
@@ -143,4 +143,10 @@ void log_text(void *log, int level, const char *text)
 	kept_back = may_say(to, key_of(text));
 	if (kept_back >= 0)
 		put(to, level, text, kept_back);
+}
+
+void journal_line(struct journal *journal, int level, const char *text)
+{
+	if (level <= journal->level)
+		put(journal, level, text, 0);
 }

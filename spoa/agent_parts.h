@@ -1,0 +1,70 @@
+/* agent_parts.h - what the files agent*.c share. Nobody else includes it. */
+#pragma once
+
+#include <ev.h>
+
+#include "policies/pipeline.h"
+#include "policies/state/facts.h"
+#include "spoa/admin/admin.h"
+#include "spoa/config/policy.h"
+#include "spoa/journal.h"
+#include "spoa/observe/discovery.h"
+#include "spoa/observe/log_line.h"
+#include "spoa/observe/log_receiver.h"
+#include "spoa/observe/models.h"
+#include "spoa/observe/scraper.h"
+#include "spoa/run_options.h"
+#include "spoa/server/server.h"
+#include "spoa/web/fetch.h"
+
+struct agent {
+	struct run_options options;
+	struct journal journal;
+	struct ev_loop *loop;
+	struct policy_file *policy_file;
+	struct facts *facts;
+	struct decider *decider;
+	struct message_context messages;
+	struct spop_server *server;
+	struct log_receiver *receiver;
+	struct fetch *fetch;
+	struct discovery *discovery;
+	struct scraper *scraper;
+	struct models *models;
+	struct decision_log *decisions;
+	struct admin_context admin_context;
+	struct admin *admin;
+
+	ev_signal on_hup, on_term, on_int;
+	ev_timer sweep; /* expiry of slots, every few seconds */
+	ev_timer flush; /* decision records to stdout */
+	ev_timer pulse; /* a beat to measure how late the loop is */
+	ev_timer drain; /* looks whether all have said goodbye */
+	usec_t pulse_due, drain_until;
+	bool draining;
+
+	uint64_t lines[LOG_LINE_RESULT_COUNT];
+	uint64_t reloads_ok, reloads_refused;
+	int64_t started_ms, reloaded_ms;
+	bool policy_refused; /* the last reload was */
+	struct histogram loop_lag;
+	uint64_t loop_stalls;
+};
+
+/* agent_reload.c: reads the policy again and swaps it, or says why not. */
+void agent_reload(struct agent *agent);
+/* NULL, with every problem said, when it is bad. */
+struct policy_file *agent_load_policy(struct agent *agent);
+
+/* agent_events.c: what the parts tell us. */
+void agent_on_decision(void *data, const struct request *request, const struct decision *decision,
+                       usec_t took);
+void agent_on_first_byte(void *data, const struct first_byte *event,
+                         const struct feedback *feedback);
+void agent_on_line(void *data, struct span line);
+void agent_on_expired(void *data, uint32_t target, uint32_t slots);
+void agent_server_log(void *data, enum log_level level, const char *kind, const char *text);
+struct discovery_events agent_discovery_events(struct agent *agent);
+
+/* agent_counters.c: the numbers that only the agent has, for the admin pages. */
+void agent_fill_counters(void *data, struct agent_counters *ret_counters);

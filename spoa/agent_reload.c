@@ -1,0 +1,88 @@
+/* agent_reload.c - a new policy beside the running one, then one in place of the
+ * other.
+ *
+ * The swap happens between two requests, since all of this is one turn of the
+ * loop. What was learnt is keyed by address and stays; a bad policy changes
+ * nothing but an alarm. */
+#include <string.h>
+
+#include "spoa/agent_parts.h"
+#include "spoa/clock.h"
+
+static void say_problems(struct agent *agent, struct problems *problems)
+{
+	const struct problem *problem;
+
+	for (size_t i = 0; (problem = problems_at(problems, i)) != NULL; i++) {
+		char line[512];
+
+		(void)snprintf(line, sizeof(line), "%s:%u:%u: %s: %s%s%s [%s]",
+		               problem->place.file ? problem->place.file : "policy",
+		               problem->place.line, problem->place.column,
+		               severity_name(problem->severity), problem->path,
+		               *problem->path ? ": " : "", problem->text, problem->rule);
+		/* One kind each: none of a file's problems may be kept back. */
+		journal_line(&agent->journal,
+		             problem->severity == SEVERITY_ERROR ? LOGGED_ERROR : LOGGED_WARNING,
+		             line);
+	}
+}
+
+struct policy_file *agent_load_policy(struct agent *agent)
+{
+	struct problems *problems = problems_new();
+	struct policy_file *file;
+
+	if (!problems)
+		return NULL;
+	file = policy_load(agent->options.policy, problems);
+	say_problems(agent, problems);
+	problems_free(problems);
+	if (file || agent->facts || strcmp(agent->options.on_bad_policy, "defaults") != 0)
+		return file;
+	journal_say(&agent->journal, LOGGED_ERROR,
+	            "the policy is bad, the embedded default routes instead");
+	agent->policy_refused = true;
+	problems = problems_new();
+	if (!problems)
+		return NULL;
+	file = policy_load(NULL, problems);
+	problems_free(problems);
+	return file;
+}
+
+static void say_change(void *data, const struct policy_change *change)
+{
+	struct agent *agent = data;
+	char line[512];
+
+	(void)snprintf(line, sizeof(line), "policy: %s: %s -> %s%s", change->path,
+	               change->before ? change->before : "(none)",
+	               change->after ? change->after : "(none)",
+	               change->restart ? " (takes effect at the next start)" : "");
+	journal_line(&agent->journal, change->restart ? LOGGED_WARNING : LOGGED_NOTICE, line);
+}
+
+void agent_reload(struct agent *agent)
+{
+	struct policy_file *file = agent_load_policy(agent);
+	struct policy_file *old = agent->policy_file;
+	size_t changes;
+
+	if (!file) {
+		agent->reloads_refused++;
+		agent->policy_refused = true;
+		journal_say(&agent->journal, LOGGED_ERROR,
+		            "the new policy is refused, the old one goes on");
+		return;
+	}
+	changes = policy_diff(old, file, say_change, agent);
+	facts_set_policy(agent->facts, policy_file_policy(file));
+	agent->policy_file = file;
+	policy_file_free(old);
+	agent->reloads_ok++;
+	agent->policy_refused = false;
+	agent->reloaded_ms = (int64_t)(clock_wall() / MSEC);
+	journal_say(&agent->journal, LOGGED_NOTICE, "policy %s is in force, %zu values changed",
+	            policy_file_name(file), changes);
+}
