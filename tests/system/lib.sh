@@ -80,15 +80,11 @@ engine_list() { # "127.0.0.1:P,..." of all engines
 
 # The shipped configuration, with our ports. HAPROXY_EDIT is a sed program for it.
 write_haproxy_config() {
-	local base version=() major
+	local base
 	base=$(free_ports 4)
 	HTTP_PORT=$base SPOP_PORT=$((base + 1)) LOG_PORT=$((base + 2)) ADMIN_PORT=$((base + 3))
-	# 2.6 gets the form for every version, 3.x its own.
-	major=$("$HAPROXY_PROGRAM" -v | sed -n 's/^HAProxy version \([0-9]*\.[0-9]*\).*/\1/p')
-	version=(--for "$major")
-	"$AGENT_PROGRAM" haproxy spoe "${version[@]}" >"$T/spoe.conf"
-	"$AGENT_PROGRAM" haproxy config "${version[@]}" --instance "svc-a=$(engine_list)" |
-		sed "${HAPROXY_EDIT:-}" >"$T/haproxy.cfg"
+	cp "$HERE"/../../haproxy/spoe*.cfg "$T/"
+	"$AGENT_PROGRAM" haproxy config --instance "svc-a=$(engine_list)" | sed "${HAPROXY_EDIT:-}" >"$T/haproxy.cfg"
 	echo "# model backend" >"$T/models.map"
 	export INFER_ETC=$T INFER_RUN=$T INFER_BIND=127.0.0.1:$HTTP_PORT INFER_SPOP=127.0.0.1:$SPOP_PORT
 	export INFER_LOG=127.0.0.1:$LOG_PORT INFER_HTTP=127.0.0.1:$ADMIN_PORT INFER_SEED=7
