@@ -66,8 +66,9 @@ static void fill_scrapes(const struct agent *agent, struct agent_counters *ret)
 
 	ret->scrapes[AGENT_SCRAPE_OK] = counts.good;
 	ret->scrapes[AGENT_SCRAPE_TIMEOUT] = counts.late;
-	ret->scrapes[AGENT_SCRAPE_REFUSED] = counts.failed - counts.late;
-	ret->scrapes[AGENT_SCRAPE_STATUS] = counts.no_page;
+	ret->scrapes[AGENT_SCRAPE_REFUSED] = counts.refused;
+	ret->scrapes[AGENT_SCRAPE_STATUS] = counts.status;
+	ret->scrapes[AGENT_SCRAPE_BAD] = counts.no_page;
 }
 
 void agent_fill_counters(void *data, struct agent_counters *ret_counters)
