@@ -376,3 +376,9 @@ struct engine_load engine_model_load(const struct engine_model *model)
 	load.blocks_cached = prefix_cache_count(model->cache);
 	return load;
 }
+
+uint32_t engine_model_match(const struct engine_model *model, const uint64_t *blocks,
+                            uint32_t count)
+{
+	return prefix_cache_match(model->cache, blocks, count);
+}

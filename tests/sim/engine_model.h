@@ -96,3 +96,7 @@ struct engine_load {
 };
 
 struct engine_load engine_model_load(const struct engine_model *model);
+
+/* How many of these blocks, from the first one on, are in its cache now. */
+uint32_t engine_model_match(const struct engine_model *model, const uint64_t *blocks,
+                            uint32_t count);
