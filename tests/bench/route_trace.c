@@ -43,7 +43,7 @@ struct flying {
 	char id[ID_MAX];
 };
 
-struct outcome {
+struct result {
 	double mean, p50, p99, hit_share, most_over_mean;
 };
 
@@ -283,9 +283,9 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static struct outcome summary(struct play *play)
+static struct result summary(struct play *play)
 {
-	struct outcome outcome = { 0 };
+	struct result outcome = { 0 };
 	uint64_t prompt = 0, cached = 0, most = 0;
 
 	qsort(play->ttft, play->answered, sizeof(double), by_value);
@@ -316,11 +316,11 @@ static void end(struct play *play)
 	free(play->ttft);
 }
 
-static struct outcome play_trace(const struct trace *trace, const struct strategy *strategy,
+static struct result play_trace(const struct trace *trace, const struct strategy *strategy,
                                  double speed)
 {
 	struct play play = { .trace = trace, .strategy = strategy, .speed = speed };
-	struct outcome outcome;
+	struct result outcome;
 
 	begin(&play);
 	for (size_t i = 0; i < trace->count; i++)
@@ -350,7 +350,7 @@ int main(int argc, char **argv)
 	             "mean_over_oracle\n");
 	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
 		for (size_t s = 0; s < 3; s++) {
-			struct outcome got = play_trace(
+			struct result got = play_trace(
 			        trace, n ? strategy_named(text(names[n])) : NULL, speeds[s]);
 
 			if (n == 0)
