@@ -38,6 +38,16 @@ static const char *stage_name(const struct stage *stage)
 	return stage ? stage->name : "";
 }
 
+static struct decision_words words_now(const struct agent *agent)
+{
+	return (struct decision_words){
+		.now = clock_monotonic(),
+		.wall_ms = wall_ms(),
+		.stages = { pipeline_stage, stage_name },
+		.ladder = &agent->facts->policy->ladder,
+	};
+}
+
 /* ---- timers and signals */
 
 static void on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
@@ -52,7 +62,7 @@ static void on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
 static void on_flush(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	struct agent *agent = timer->data;
-	struct decision_words words = { clock_monotonic(), wall_ms(), stage_name };
+	struct decision_words words = words_now(agent);
 
 	(void)loop;
 	(void)events;
@@ -207,7 +217,7 @@ static bool listen_for_haproxy(struct agent *agent, struct error *error)
 {
 	struct spop_server_options options = spop_server_options_default();
 
-	options.log = (struct log_sink){ agent_server_log, agent };
+	options.log = (struct notice_sink){ journal_text, &agent->journal };
 	agent->server = spop_server_new(agent->loop, &options, &agent->messages);
 	if (!agent->server)
 		return error_set(error, "out of memory");
@@ -237,7 +247,7 @@ static bool listen_for_people(struct agent *agent, struct error *error)
 		.data = agent,
 		.now = clock_monotonic,
 		.wall_ms = wall_ms,
-		.stage_name = stage_name,
+		.stages = { pipeline_stage, stage_name },
 	};
 	if (options.address_count == 0)
 		return true;
@@ -357,10 +367,11 @@ void agent_free(struct agent *agent)
 {
 	if (!agent)
 		return;
-	if (agent->decisions)
-		decision_log_flush(
-		        agent->decisions,
-		        &(struct decision_words){ clock_monotonic(), wall_ms(), stage_name });
+	if (agent->decisions && agent->facts) {
+		struct decision_words words = words_now(agent);
+
+		decision_log_flush(agent->decisions, &words);
+	}
 	admin_free(agent->admin);
 	spop_server_free(agent->server);
 	log_receiver_free(agent->receiver);

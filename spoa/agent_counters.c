@@ -16,8 +16,8 @@ static void fill_server(const struct agent *agent, struct agent_counters *ret)
 	        from->frames[FRAME_HAPROXY_HELLO] + from->frames[FRAME_AGENT_HELLO];
 	ret->spop_frames[AGENT_FRAME_NOTIFY] = from->frames[FRAME_HAPROXY_NOTIFY];
 	ret->spop_frames[AGENT_FRAME_ACK] = from->frames[FRAME_AGENT_ACK];
-	ret->spop_frames[AGENT_FRAME_DISCONNECT] = from->frames[FRAME_HAPROXY_DISCONNECT] +
-	                                           from->frames[FRAME_AGENT_DISCONNECT];
+	ret->spop_frames[AGENT_FRAME_DISCONNECT] =
+	        from->frames[FRAME_HAPROXY_DISCONNECT] + from->frames[FRAME_AGENT_DISCONNECT];
 	for (int i = 0; i < AGENT_SPOP_CODES; i++)
 		ret->spop_errors[i] = from->errors[i] + from->peer_errors[i];
 	for (int i = 0; i < ROUTE_ARGUMENT_COUNT; i++)

@@ -54,18 +54,6 @@ void agent_on_expired(void *data, uint32_t target, uint32_t slots)
 	            who ? who->label : "a target that is gone", slots);
 }
 
-void agent_server_log(void *data, enum log_level level, const char *kind, const char *text)
-{
-	static const int levels[] = { LOGGED_ERROR, LOGGED_WARNING, LOGGED_NOTICE, LOGGED_DEBUG };
-	struct agent *agent = data;
-	char line[512];
-
-	if (levels[level] > agent->journal.level)
-		return;
-	(void)snprintf(line, sizeof(line), "spop %s: %s", kind, text);
-	journal_line(&agent->journal, levels[level], line); /* its sender counts a second's lines */
-}
-
 static void on_change(void *data, uint32_t source, const struct fleet_change *change)
 {
 	struct agent *agent = data;

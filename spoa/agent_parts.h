@@ -63,7 +63,6 @@ void agent_on_first_byte(void *data, const struct first_byte *event,
                          const struct feedback *feedback);
 void agent_on_line(void *data, struct span line);
 void agent_on_expired(void *data, uint32_t target, uint32_t slots);
-void agent_server_log(void *data, enum log_level level, const char *kind, const char *text);
 struct discovery_events agent_discovery_events(struct agent *agent);
 
 /* agent_counters.c: the numbers that only the agent has, for the admin pages. */

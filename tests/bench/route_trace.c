@@ -17,7 +17,7 @@
 #include "tests/bench/trace.h"
 #include "tests/sim/engine_model.h"
 
-enum { ENGINES = 8, ID_MAX = 16 };
+enum { ENGINES = 8, ID_MAX = 32 };
 
 static const uint64_t start = SECOND; /* the virtual clock's first moment */
 
