@@ -35,11 +35,20 @@ static struct connection *make(struct spop_server *server, int fd, uint32_t sour
 	return connection;
 }
 
+/* Answers are small and must not wait for more (this fails on unix sockets). What
+ * the kernel holds for a peer that does not read is bounded like what we hold. */
+static void tune(int fd, int output_limit)
+{
+	int yes = 1;
+
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &output_limit, sizeof(output_limit));
+}
+
 void connection_new(struct spop_server *server, int fd, uint32_t source)
 {
 	bool full = server->counters.open >= server->options.max_connections;
 	struct connection *connection = NULL;
-	int yes = 1;
 
 	if (!full && !server->draining)
 		connection = make(server, fd, source);
@@ -53,8 +62,7 @@ void connection_new(struct spop_server *server, int fd, uint32_t source)
 		(void)close(fd);
 		return;
 	}
-	/* Answers are small and must not wait for more; fails on unix sockets. */
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+	tune(fd, (int)server->options.output_limit);
 	connection->link = &server->connections;
 	connection->next = server->connections;
 	if (connection->next)
