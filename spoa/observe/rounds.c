@@ -72,6 +72,18 @@ static void plan(struct visit *visit, enum rounds_verdict verdict, usec_t now)
 	visit->due = now + jittered(rounds, wait);
 }
 
+/* The look that is planned must not be later than this. */
+static void look_by(struct rounds *rounds, usec_t due, usec_t now)
+{
+	double wait = due > now ? (double)(due - now) / 1e6 : 0;
+
+	if (!ev_is_active(&rounds->timer) ||
+	    ev_timer_remaining(rounds->observe.loop, &rounds->timer) <= wait)
+		return;
+	rounds->timer.repeat = wait + (double)nap_min / 1e6;
+	ev_timer_again(rounds->observe.loop, &rounds->timer);
+}
+
 static void on_done(void *data, const struct fetch_result *result)
 {
 	struct visit *visit = data;
@@ -84,6 +96,7 @@ static void on_done(void *data, const struct fetch_result *result)
 	if (!target || target->since != visit->since)
 		return; /* it is gone, and this was not for who has its id now */
 	plan(visit, rounds->visitor.on_answer(rounds->visitor.data, target, result, now), now);
+	look_by(rounds, visit->due, now);
 }
 
 /* False when no more can be open. */
