@@ -18,7 +18,7 @@ void admin_gather(struct admin *admin, struct sources *ret_sources)
 
 	*ret_sources = (struct sources){
 		.facts = context->facts,
-		.process = process_read(),
+		.process = process_facts_read(),
 		.decisions = context->decisions,
 		.routes = &admin->routes,
 		.stages = context->stages,

@@ -40,7 +40,7 @@ static uint32_t count_fds(void)
 	return count > 0 ? count - 1 : 0; /* less the folder itself */
 }
 
-struct process_facts process_read(void)
+struct process_facts process_facts_read(void)
 {
 	struct process_facts facts = { .open_fds = count_fds() };
 	struct rusage usage;

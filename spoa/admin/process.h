@@ -10,4 +10,4 @@ struct process_facts {
 };
 
 /* What cannot be read stays 0. */
-struct process_facts process_read(void);
+struct process_facts process_facts_read(void);
