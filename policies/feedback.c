@@ -82,7 +82,7 @@ struct feedback feedback_first_byte(struct facts *facts, const struct first_byte
 	struct flight_id id = flight_id_of(event->id);
 	struct flight *flight = inflight_find(facts->inflight, id);
 	struct serving by = serving_of(facts, &event->by);
-	struct feedback feedback = { .known = flight != NULL,
+	struct feedback feedback = { .known = flight && !flight->adopted,
 		                     .target = by.replica,
 		                     .chosen = TARGET_NONE,
 		                     .ttft_ms = -1,
@@ -215,11 +215,12 @@ static void settle_e2e(struct facts *facts, const struct stream_end *end,
 {
 	double elapsed = elapsed_ms(flight->decided_at, now);
 
-	if (flight->adopted || feedback->moved || end->retries > 0)
+	if (flight->adopted)
 		return;
 	if (feedback->class == CLASS_FAILURE)
 		learn_failure(facts, by, elapsed, flight->phase != FLIGHT_CONFIRMED, now);
-	if (!outcome_is_complete(end) || feedback->class != CLASS_OK)
+	if (!outcome_is_complete(end) || feedback->class != CLASS_OK || feedback->moved ||
+	    end->retries > 0)
 		return;
 	feedback->e2e_ms = elapsed;
 	learn_e2e(facts, by, elapsed, now);

@@ -4,7 +4,7 @@
 #include "policies/flight.h"
 #include "policies/learn.h"
 
-enum { SWEEP_MOST = 4096 };
+enum { SWEEP_MOST = 16384 };
 
 void feedback_late(struct facts *facts, struct span id, usec_t now)
 {
