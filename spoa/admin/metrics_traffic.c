@@ -2,7 +2,8 @@
 #include "spoa/admin/metrics.h"
 #include "spoa/admin/sources.h"
 
-/* Histograms are long: with more replicas than this they are summed by instance. */
+/* Histograms are long: with more replicas than this there is one for
+ * each instance only. */
 enum { HISTOGRAM_REPLICAS_MAX = 64 };
 
 static const struct target_counters *counters_of(const struct sources *sources,
@@ -86,13 +87,6 @@ void metric_pin_overridden(struct page *page, const struct sources *sources)
 	}
 }
 
-static void histogram_merge(struct histogram *sum, const struct histogram *other)
-{
-	for (size_t i = 0; i <= HISTOGRAM_BOUNDS_MAX; i++)
-		sum->counts[i] += other->counts[i];
-	sum->sum += other->sum;
-}
-
 enum which { TTFT, E2E, QUEUE };
 
 static const struct histogram *histogram_of(const struct sources *sources,
@@ -123,20 +117,17 @@ static void histograms(struct page *page, const struct sources *sources, enum wh
 	for (size_t i = 0; i < fleet_instance_count(fleet); i++) {
 		const struct instance *instance = fleet_instance_at(fleet, i);
 		const char *labels[] = { instance->name, NULL };
-		struct histogram sum = { .sum = 0 };
 
-		for (uint32_t k = 0; k < instance->replica_count; k++) {
-			const struct replica *replica = &instance->replicas[k];
-			const struct histogram *own = histogram_of(sources, replica->target, which);
-
-			histogram_merge(&sum, own);
-			labels[1] = replica_label(fleet, instance, replica);
-			if (each)
-				page_histogram(page, labels, own, bounds);
-		}
-		labels[1] = NULL;
 		if (!each)
-			page_histogram(page, labels, &sum, bounds);
+			page_histogram(page, labels, histogram_of(sources, instance->target, which),
+			               bounds);
+		for (uint32_t k = 0; each && k < instance->replica_count; k++) {
+			const struct replica *replica = &instance->replicas[k];
+
+			labels[1] = replica_label(fleet, instance, replica);
+			page_histogram(page, labels, histogram_of(sources, replica->target, which),
+			               bounds);
+		}
 	}
 }
 

@@ -13,22 +13,22 @@
 
 #include <cmocka.h>
 
-/* of: __FILE__ of a test two folders below tests/. */
-static inline void golden_path(const char *of, const char *name, char ret_path[512])
+/* name: below tests/golden/. */
+static inline void golden_path(const char *name, char ret_path[512])
 {
-	const char *slash = strrchr(of, '/');
+	size_t root = strlen(__FILE__) - strlen("spoa/golden.h");
 
-	(void)snprintf(ret_path, 512, "%.*s/../../golden/%s", (int)(slash - of), of, name);
+	(void)snprintf(ret_path, 512, "%.*sgolden/%s", (int)root, __FILE__, name);
 }
 
-static inline void golden_compare(const char *of, const char *name, const char *text, size_t len)
+static inline void golden_compare(const char *name, const char *text, size_t len)
 {
 	static char expected[1 << 20];
 	char path[512];
 	FILE *file;
 	size_t n;
 
-	golden_path(of, name, path);
+	golden_path(name, path);
 	if (getenv("GOLDEN_UPDATE")) {
 		file = fopen(path, "w");
 		assert_non_null(file);

@@ -235,7 +235,7 @@ static void golden_json(const char *name, const char *target)
 	char *text = json_dumps(object, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_REAL_PRECISION(12));
 
 	assert_non_null(text);
-	golden_compare(__FILE__, name, text, strlen(text));
+	golden_compare(name, text, strlen(text));
 	free(text);
 	json_decref(object);
 }

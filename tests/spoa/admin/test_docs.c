@@ -16,7 +16,7 @@ static void the_reference_page_is_made_of_the_list(void **state)
 
 	(void)state;
 	assert_non_null(text);
-	golden_compare(__FILE__, "../../docs/metrics.md", text, len);
+	golden_compare("../../docs/metrics.md", text, len);
 	free(text);
 }
 

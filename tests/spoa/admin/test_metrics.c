@@ -33,7 +33,7 @@ static void the_page_is_as_agreed(void **state)
 	(void)state;
 	sources.routes = &routes;
 	text = print(&sources, &len);
-	golden_compare(__FILE__, "metrics.txt", text, len);
+	golden_compare("metrics.txt", text, len);
 	free(text);
 	world_free(world);
 }
@@ -181,15 +181,15 @@ static void the_same_labels_never_come_twice(void **state)
 	world_free(world);
 }
 
-static void many_replicas_share_a_histogram(void **state)
+static void with_many_replicas_histograms_are_by_instance(void **state)
 {
 	struct world *world = world_new(1, 65);
 	struct sources sources = sources_of(world);
 	struct target_counters *of = world->facts->counters->of;
 
 	(void)state;
-	histogram_add(&of[world_replica(world, "a", "s1")->target->id].ttft, &bounds_ttft, 1);
-	histogram_add(&of[world_replica(world, "a", "s65")->target->id].ttft, &bounds_ttft, 2);
+	histogram_add(&of[world_instance(world, "a")->target->id].ttft, &bounds_ttft, 1);
+	histogram_add(&of[world_instance(world, "a")->target->id].ttft, &bounds_ttft, 2);
 	assert_true(
 	        page_has(world, sources, "inference_spoa_ttft_seconds_count{instance=\"a\"} 2"));
 	assert_true(page_has(world, sources, "inference_spoa_ttft_seconds_sum{instance=\"a\"} 3"));
@@ -241,7 +241,7 @@ static void promtool_finds_nothing_wrong(void **state)
 		print_message("no promtool here: not checked\n");
 		skip();
 	}
-	golden_path(__FILE__, "metrics.txt", path);
+	golden_path("metrics.txt", path);
 	(void)snprintf(command, sizeof(command), "promtool check metrics < '%s'", path);
 	assert_int_equal(system(command), 0);
 }
@@ -254,7 +254,7 @@ int main(void)
 		cmocka_unit_test(names_and_labels_keep_the_rules),
 		cmocka_unit_test(traffic_of_strangers_adds_no_series),
 		cmocka_unit_test(the_same_labels_never_come_twice),
-		cmocka_unit_test(many_replicas_share_a_histogram),
+		cmocka_unit_test(with_many_replicas_histograms_are_by_instance),
 		cmocka_unit_test(what_is_unknown_has_no_line),
 		cmocka_unit_test(a_thousand_pages_need_no_more_memory),
 		cmocka_unit_test(promtool_finds_nothing_wrong),

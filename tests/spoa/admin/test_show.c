@@ -18,7 +18,7 @@ static void shows(const char *golden, json_t *object, void (*show)(const json_t 
 	assert_non_null(out);
 	show(object, out);
 	assert_int_equal(fclose(out), 0);
-	golden_compare(__FILE__, golden, text, len);
+	golden_compare(golden, text, len);
 	free(text);
 	json_decref(object);
 }
