@@ -81,6 +81,9 @@ fault hang 0 timeout --timeout .2
 fault hang-mid 200 timeout --timeout .2 --stream
 fault slow:50 200 none
 fault close 200 none
+play requests --count 2 --header 'x-sim-fault: slow:100'
+[ "$(field total_us "$folder/lines" | grep -c '^1.....$')" = 2 ] || fail "both are slow"
+play requests --count 9 --header 'x-sim-fault: close' --expect-all-200 || fail "none was sent again"
 fault none 200 none
 curl -s -D - -o "$folder/body" -H 'x-sim-fault: 429:7' -d '{"model":"tiny","prompt":"x"}' \
 	"$one/v1/completions" | grep -qi '^retry-after: 7' || fail "no Retry-After"
@@ -122,7 +125,7 @@ field status "$folder/lines" | sort | uniq -c | tr -s ' \n' ' ' >"$folder/codes"
 [ "$(cat "$folder/codes")" = " 8 200 4 503 " ] || fail "room for eight: $(cat "$folder/codes")"
 
 # All at once, in a seeded order: nobody fails but those who should.
-play chaos --count 120 --parallel 4 --stream --body-bytes 2048 --seed 7 --expect-all-200 ||
+play chaos --count 60 --parallel 8 --max-tokens 4 --stream --body-bytes 2048 --seed 7 --expect-all-200 ||
 	fail "chaos: $(cat "$folder/summary")"
 is "$one" running 0
 is "$one" hanging 0

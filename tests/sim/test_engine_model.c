@@ -282,7 +282,7 @@ static void watch_crowd(void *context, const struct engine_event *event)
 
 static void accounts_balance_over_any_mix_of_arrivals_and_aborts(void **state)
 {
-	struct engine_model *model = with(6, 10, 40);
+	struct engine_model *model = with(6, 10, 24);
 	struct crowd crowd = { 0 };
 	struct rng rng = { 42 };
 	struct engine_load load;
@@ -310,7 +310,7 @@ static void accounts_balance_over_any_mix_of_arrivals_and_aborts(void **state)
 			accepted++;
 		}
 		load = engine_model_load(model);
-		assert_true(load.blocks_used <= 40 && load.blocks_cached <= 40);
+		assert_true(load.blocks_used <= 24 && load.blocks_cached <= 24);
 		assert_true(load.running <= 6);
 	}
 	engine_model_advance(model, now + 3600000000, watch_crowd, &crowd);
