@@ -31,8 +31,8 @@ state() { # ENGINE NAME
 	curl -s "$1/sim/state" | grep -o "\"$2\":[0-9]*" | cut -d: -f2
 }
 
-is() { # ENGINE NAME VALUE: at once, or within two seconds
-	for _ in $(seq 200); do
+is() { # ENGINE NAME VALUE: at once, or within some seconds
+	for _ in $(seq 500); do
 		[ "$(state "$1" "$2")" != "$3" ] || return 0
 		sleep .01
 	done
@@ -78,11 +78,11 @@ fault reset 0 reset
 fault reset-mid 200 cut
 fault reset-mid 200 cut --stream
 fault hang 0 timeout --timeout .2
-fault hang-mid 200 timeout --timeout .2 --stream
+fault hang-mid 200 timeout --timeout 1 --stream
 fault slow:50 200 none
 fault close 200 none
 play requests --count 2 --header 'x-sim-fault: slow:100'
-[ "$(field total_us "$folder/lines" | grep -c '^1.....$')" = 2 ] || fail "both are slow"
+[ "$(field total_us "$folder/lines" | grep -c '^[1-9][0-9]\{5,\}$')" = 2 ] || fail "both are slow"
 play requests --count 9 --header 'x-sim-fault: close' --expect-all-200 || fail "none was sent again"
 fault none 200 none
 curl -s -D - -o "$folder/body" -H 'x-sim-fault: 429:7' -d '{"model":"tiny","prompt":"x"}' \
@@ -108,11 +108,11 @@ grep -q '"body_bytes":32.*"x-told":"1"' "$folder/last" || fail "the last: $(cat 
 	fail "a model that is not there"
 
 # Clients that leave, while they wait and while they read.
-play requests --count 3 --parallel 3 --timeout .1 --max-tokens 8 --header 'x-sim-fault: slow:5000' || :
+play requests --count 3 --parallel 3 --timeout .4 --max-tokens 8 --header 'x-sim-fault: slow:5000' || :
 is "$one" aborted 3
 curl -s -d '{}' "$one/sim/reset" >"$folder/body"
 for stream in false true; do
-	curl -s -m .2 -d "{\"model\":\"tiny\",\"prompt\":\"x\",\"min_tokens\":40000,\"stream\":$stream}" \
+	curl -s -m .5 -d "{\"model\":\"tiny\",\"prompt\":\"x\",\"min_tokens\":40000,\"stream\":$stream}" \
 		"$one/v1/completions" >"$folder/body" && fail "it should go on for long"
 done
 is "$one" running 0
@@ -120,12 +120,13 @@ is "$one" aborted 2
 is "$one" blocks_used 0
 
 # More than there is room for.
-play requests --count 12 --parallel 12 --body-bytes 65536 || :
+play requests --count 12 --parallel 12 --body-bytes 120000 || :
 field status "$folder/lines" | sort | uniq -c | tr -s ' \n' ' ' >"$folder/codes"
 [ "$(cat "$folder/codes")" = " 8 200 4 503 " ] || fail "room for eight: $(cat "$folder/codes")"
 
-# All at once, in a seeded order: nobody fails but those who should.
-play chaos --count 60 --parallel 8 --max-tokens 4 --stream --body-bytes 2048 --seed 7 --expect-all-200 ||
+# All at once, in a seeded order: nobody fails but those who should. Four at a time, so that there
+# is a place also while the engine has not seen yet that somebody left.
+play chaos --count 60 --parallel 4 --max-tokens 4 --stream --body-bytes 2048 --seed 7 --expect-all-200 ||
 	fail "chaos: $(cat "$folder/summary")"
 is "$one" running 0
 is "$one" hanging 0
