@@ -5,6 +5,7 @@
 #include "spoa/server/handshake.h"
 
 #include "policies/core/bug.h"
+#include "spoa/server/dispatch.h"
 #include "spoa/server/state.h"
 #include "spoa/spop/hello.h"
 
@@ -18,6 +19,11 @@ enum spop_error handshake(struct connection *connection, const struct frame *fra
 
 	if (error != SPOP_NONE)
 		return error;
+	if (hello.health_check && server->leaving) {
+		dispatch_goodbye(connection, SPOP_RESOURCE, out);
+		server->counters.checks++;
+		return SPOP_NONE;
+	}
 	/* Whatever we answer must fit. */
 	if (hello.max_frame_size < ANSWER_ROOM)
 		return SPOP_BAD_FRAME_SIZE;

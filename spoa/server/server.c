@@ -110,6 +110,11 @@ uint16_t spop_server_port(const struct spop_server *server, size_t i)
 	return i < server->listener_count ? listener_port(&server->listeners[i]) : 0;
 }
 
+void spop_server_leave(struct spop_server *server)
+{
+	server->leaving = true;
+}
+
 void spop_server_drain(struct spop_server *server)
 {
 	struct connection *next;

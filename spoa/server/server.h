@@ -75,6 +75,10 @@ MUST_CHECK bool spop_server_listen(struct spop_server *server, const char *addre
 /* Port of TCP listener i, for those that asked for port 0; 0 for others. */
 uint16_t spop_server_port(const struct spop_server *server, size_t i);
 
+/* Lets health checks fail from now on and does all else as before: HAProxy takes
+ * us out of its backend and stops asking. A second or so later drain, and no
+ * request has waited for an answer that never comes. */
+void spop_server_leave(struct spop_server *server);
 /* Accepts no more, answers what is in, and says goodbye to all. It is done when
  * counters.open is 0, at the latest after linger_timeout + write_timeout. */
 void spop_server_drain(struct spop_server *server);

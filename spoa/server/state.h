@@ -66,7 +66,8 @@ struct spop_server {
 	struct connection *connections;
 	ev_timer sweep;
 	uint64_t buffered; /* bytes of all inputs and outputs beyond INPUT_USUAL */
-	bool draining;
+	bool leaving;      /* health checks fail */
+	bool draining;     /* nobody gets in */
 
 	struct late_pool late;
 	/* The answers of the connection whose turn it is. */

@@ -99,6 +99,30 @@ static void a_health_check_is_answered_and_closed(void **state)
 	stop();
 }
 
+static void checks_fail_while_leaving_and_decisions_do_not(void **state)
+{
+	struct peer peer, check;
+
+	(void)state;
+	start();
+	peer = peer_new();
+	spop_server_leave(world.server);
+	check = peer_connect();
+	peer_send_hex(&check, GOLDEN_HEALTH);
+	expect_goodbye(&check, SPOP_RESOURCE);
+	assert_int_equal(world.counters->refused, 0);
+	assert_int_equal(world.lines, 1); /* that it listens: no complaint */
+	ask(&peer, "u1", 1, 1);
+	expect_ack(&peer, 1, 1);
+	peer_close(&peer);
+	peer = peer_new();
+	ask(&peer, "u2", 1, 1);
+	expect_ack(&peer, 1, 1);
+	peer_close(&peer);
+	peer_close(&check);
+	stop();
+}
+
 static void only_what_was_offered_is_answered(void **state)
 {
 	static const char *const table[][2] = {
@@ -236,6 +260,7 @@ int main(void)
 		cmocka_unit_test(an_answer_that_leaves_in_part_is_given_up),
 		cmocka_unit_test(a_hello_may_come_in_pieces),
 		cmocka_unit_test(a_health_check_is_answered_and_closed),
+		cmocka_unit_test(checks_fail_while_leaving_and_decisions_do_not),
 		cmocka_unit_test(only_what_was_offered_is_answered),
 		cmocka_unit_test(the_frame_size_is_the_smaller_of_both),
 		cmocka_unit_test(what_is_wrong_is_said_by_number),
