@@ -89,12 +89,13 @@ static inline void world_free(struct world *world)
 static inline struct server_fact *world_server(struct world *world, const char *backend,
                                                const char *server)
 {
-	for (size_t i = 0; i < world->count; i++) {
-		if (!strcmp(world->names[i][0], backend) && !strcmp(world->names[i][1], server))
-			return &world->servers[i];
-	}
-	fail_msg("no server %s/%s", backend, server);
-	return NULL;
+	size_t i = 0;
+
+	while (i < world->count && (strcmp(world->names[i][0], backend) != 0 ||
+	                            strcmp(world->names[i][1], server) != 0))
+		i++;
+	assert_true(i < world->count);
+	return &world->servers[i];
 }
 
 static inline const struct instance *world_instance(const struct world *world, const char *name)
