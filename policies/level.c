@@ -13,6 +13,7 @@
 #include "policies/signals/signal.h"
 #include "policies/stages/admission.h"
 #include "policies/stages/stages.h"
+#include "policies/state/facts.h"
 
 static const double rounding = 1e-9;
 static const double wait_unknown_s = 2; /* asked of a client when nothing tells */
@@ -23,9 +24,12 @@ static bool limits_read_load(const struct limits *limits)
 	       limits->kv_usage > 0;
 }
 
-/* What the entries will read, so that no more is gathered than is used. */
+/* What the entries will read, so that no more is gathered than is used. An agent
+ * that never chooses replicas knows no work of them, only the instance's own. */
 static void find_wants(struct walk *walk, const struct chain *chain)
 {
+	enum levels_mode levels = walk->facts->policy->levels;
+
 	walk->wants_load = walk->exact;
 	for (uint32_t e = 0; e < chain->count; e++) {
 		const struct entry_policy *entry = &chain->entries[e];
@@ -37,7 +41,7 @@ static void find_wants(struct walk *walk, const struct chain *chain)
 			if (weighings[i].signal->reads_load)
 				walk->wants_load = true;
 			if (weighings[i].signal->level1 == LEVEL1_LEAST && walk->level == 1)
-				walk->wants_members = true;
+				walk->wants_members = levels == LEVELS_BOTH;
 		}
 	}
 }
