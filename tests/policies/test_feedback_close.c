@@ -147,6 +147,8 @@ static void an_end_after_expiry_takes_nothing_from_others(void **state)
 	assert_int_equal(running_at(world, sent.instance), 3);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+
 int main(void)
 {
 	const struct CMUnitTest feedback[] = {
