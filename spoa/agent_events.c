@@ -1,4 +1,6 @@
 /* agent_events.c - what the parts tell us, passed on to who must know. */
+#include <stdio.h>
+
 #include "policies/feedback.h"
 #include "spoa/agent_parts.h"
 #include "spoa/clock.h"
@@ -49,9 +51,12 @@ void agent_on_expired(void *data, uint32_t target, uint32_t slots)
 	struct agent *agent = data;
 	const struct target *who = fleet_target(agent->facts->fleet, target);
 
-	journal_say(&agent->journal, LOGGED_WARNING,
-	            "%s: %u slots expired, their end lines never came; its count is corrected",
-	            who ? who->label : "a target that is gone", slots);
+	char line[NAME_MAX_BYTES + 128];
+
+	(void)snprintf(line, sizeof(line),
+	               "%s: %u slots expired, their end lines never came; its count is corrected",
+	               who ? who->label : "a target that is gone", slots);
+	journal_line(&agent->journal, LOGGED_WARNING, line); /* one a target, none is kept back */
 }
 
 static void on_change(void *data, uint32_t source, const struct fleet_change *change)
