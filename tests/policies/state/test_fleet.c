@@ -1,19 +1,6 @@
 /* test_fleet.c - snapshots of HAProxy become instances and replicas.
  * Proves R100, P114, P115. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "policies/core/policy.h"
-#include "policies/core/rng.h"
-#include "policies/state/fleet.h"
-
-#define SPAN(text) ((struct span){ (text), strlen(text) })
+#include "tests/policies/state/listed.h"
 
 static int failing;
 void *__real_calloc(size_t count, size_t size);
@@ -22,63 +9,6 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size)
 {
 	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
-
-static const struct fleet_limits limits = { .instances = 4, .replicas = 8, .models = 6 };
-
-static uint32_t gone[64];
-static int gone_count;
-
-static void on_gone(void *data, uint32_t target)
-{
-	(void)data;
-	gone[gone_count++] = target;
-}
-
-static int open_fleet(void **state)
-{
-	gone_count = 0;
-	*state = fleet_new(&limits);
-	return *state ? 0 : -1;
-}
-
-static int close_fleet(void **state)
-{
-	fleet_free(*state);
-	return 0;
-}
-
-static struct server_fact server(const char *backend, const char *name, const char *address)
-{
-	return (struct server_fact){ .backend = SPAN(backend),
-		                     .server = SPAN(name),
-		                     .address = SPAN(address),
-		                     .weight = 1,
-		                     .up = true };
-}
-
-static struct fleet_change apply(void *fleet, uint32_t source, const struct server_fact *facts,
-                                 size_t count)
-{
-	return fleet_apply(fleet, source, facts, count, 5 * SECOND, on_gone, NULL);
-}
-
-static const struct instance *instance(void *fleet, const char *name)
-{
-	return fleet_instance_named(fleet, SPAN(name));
-}
-
-static const struct replica *replica(void *fleet, const char *backend, const char *name)
-{
-	assert_non_null(instance(fleet, backend));
-	return fleet_replica_named(fleet, instance(fleet, backend), 0, SPAN(name));
-}
-
-static uint32_t id_at(void *fleet, const char *address)
-{
-	struct target *target = fleet_target_at(fleet, SPAN(address));
-
-	return target ? target->id : TARGET_NONE;
 }
 
 static void servers_are_replicas_of_their_backend(void **state)
@@ -225,68 +155,6 @@ static void slots_that_change_places_keep_their_targets(void **state)
 	assert_int_equal(replica(*state, "a", "SRV_2")->target->id, first);
 }
 
-static void one_address_in_two_backends_is_one_target(void **state)
-{
-	struct server_fact facts[] = { server("a", "s1", "10.0.0.1:8000"),
-		                       server("b", "x", "10.0.0.1:8000") };
-	uint32_t id;
-
-	(void)apply(*state, 0, facts, 2);
-	id = id_at(*state, "10.0.0.1:8000");
-	assert_ptr_equal(replica(*state, "a", "s1")->target, replica(*state, "b", "x")->target);
-	assert_ptr_equal(fleet_replica_of_target(*state, instance(*state, "b"), id),
-	                 replica(*state, "b", "x"));
-	(void)apply(*state, 0, facts, 1);
-	assert_int_equal(gone_count, 1); /* the instance b */
-	assert_int_equal(id_at(*state, "10.0.0.1:8000"), id);
-	assert_null(instance(*state, "b"));
-	(void)apply(*state, 0, &facts[1], 1); /* from one backend to the other: it stays itself */
-	assert_int_equal(id_at(*state, "10.0.0.1:8000"), id);
-	assert_non_null(instance(*state, "b"));
-}
-
-static void haproxies_may_call_a_server_by_different_names(void **state)
-{
-	const struct server_fact first[] = { server("a", "s1", "10.0.0.1:8000") };
-	struct server_fact second[] = { server("a", "SRV_7", "10.0.0.1:8000"),
-		                        server("a", "s1", "10.0.0.2:8000") };
-	const struct replica *both;
-
-	(void)apply(*state, 0, first, 1);
-	second[0].up = false;
-	second[0].weight = 0.5;
-	(void)apply(*state, 1, second, 2);
-	both = replica(*state, "a", "s1");
-	assert_string_equal(both->target->label, "10.0.0.1:8000");
-	assert_string_equal(both->name[0], "s1");
-	assert_string_equal(both->name[1], "SRV_7");
-	assert_ptr_equal(fleet_replica_named(*state, instance(*state, "a"), 1, SPAN("SRV_7")),
-	                 both);
-	assert_false(both->up); /* the worst counts */
-	assert_true(both->weight == 0.5);
-	fleet_drop_source(*state, 1, SECOND, on_gone, NULL);
-	assert_int_equal(gone_count, 1);
-	assert_true(replica(*state, "a", "s1")->up);
-	assert_true(replica(*state, "a", "s1")->weight == 1);
-	assert_string_equal(replica(*state, "a", "s1")->name[1], "");
-	fleet_drop_source(*state, 0, SECOND, on_gone, NULL);
-	assert_int_equal(fleet_instance_count(*state), 0);
-	assert_int_equal(gone_count, 3);
-}
-
-static void limits_of_two_haproxies_add_up(void **state)
-{
-	struct server_fact facts[] = { server("a", "s1", "10.0.0.1:8000") };
-
-	facts[0].max_running = 10;
-	(void)apply(*state, 0, facts, 1);
-	(void)apply(*state, 1, facts, 1);
-	assert_int_equal(replica(*state, "a", "s1")->max_running, 20);
-	facts[0].max_running = 0;
-	(void)apply(*state, 1, facts, 1);
-	assert_int_equal(replica(*state, "a", "s1")->max_running, 0);
-}
-
 static void a_skipped_backend_is_no_instance(void **state)
 {
 	const struct server_fact facts[] = { server("a", "s1", "10.0.0.1:8000"),
@@ -386,47 +254,6 @@ static void random_snapshots_leave_no_trace_of_earlier_ones(void **state)
 	}
 }
 
-static struct instance_policy weighted(const char *name)
-{
-	struct instance_policy policy = { .weight = 2.5 };
-
-	strcpy(policy.name, name); /* NOLINT: short */
-	return policy;
-}
-
-static void a_policy_adds_weights_of_its_own(void **state)
-{
-	static char names[1][NAME_MAX_BYTES] = { "s2" };
-	double weights[] = { 3 };
-	struct instance_policy a = weighted("a");
-	struct policy policy = { .instances = &a, .instance_count = 1 };
-	struct server_fact facts[] = { server("a", "s1", "10.0.0.1:80"),
-		                       server("a", "s2", "10.0.0.2:80"),
-		                       server("b", "s2", "10.0.0.3:80") };
-
-	a.replica_names = names;
-	a.replica_weights = weights;
-	a.replica_count = 1;
-	facts[1].weight = 2;
-	(void)apply(*state, 0, facts, 2);
-	assert_true(instance(*state, "a")->weight == 1);
-	assert_null(instance(*state, "a")->policy);
-	fleet_bind(*state, &policy);
-	(void)apply(*state, 0, facts, 3);
-	assert_ptr_equal(instance(*state, "a")->policy, &a);
-	assert_true(instance(*state, "a")->weight == 2.5);
-	assert_true(replica(*state, "a", "s1")->weight == 1);
-	assert_true(replica(*state, "a", "s2")->weight == 6);
-	assert_true(replica(*state, "b", "s2")->weight == 1);
-	assert_null(instance(*state, "b")->policy);
-	weights[0] = 0;
-	fleet_bind(*state, &policy);
-	assert_false(replica(*state, "a", "s2")->usable);
-	fleet_bind(*state, &(struct policy){ .levels = LEVELS_BOTH });
-	assert_true(replica(*state, "a", "s2")->usable);
-	assert_null(instance(*state, "a")->policy);
-}
-
 static void without_memory_there_is_no_fleet_and_no_leak(void **state)
 {
 	struct fleet *fleet = NULL;
@@ -454,14 +281,10 @@ int main(void)
 		TEST(who_is_drained_in_maintenance_or_without_weight_is_not_usable),
 		TEST(a_slot_with_another_address_is_another_target),
 		TEST(slots_that_change_places_keep_their_targets),
-		TEST(one_address_in_two_backends_is_one_target),
-		TEST(haproxies_may_call_a_server_by_different_names),
-		TEST(limits_of_two_haproxies_add_up),
 		TEST(a_skipped_backend_is_no_instance),
 		TEST(what_is_too_much_is_refused_and_counted),
 		TEST(a_fleet_may_be_replaced_as_a_whole),
 		TEST(random_snapshots_leave_no_trace_of_earlier_ones),
-		TEST(a_policy_adds_weights_of_its_own),
 		TEST(without_memory_there_is_no_fleet_and_no_leak),
 	};
 

@@ -1,0 +1,120 @@
+/* test_fleet_view.c - what several HAProxies and the policy say of one server.
+ * Proves R100 in part, P114. */
+#include "tests/policies/state/listed.h"
+
+static void one_address_in_two_backends_is_one_target(void **state)
+{
+	struct server_fact facts[] = { server("a", "s1", "10.0.0.1:8000"),
+		                       server("b", "x", "10.0.0.1:8000") };
+	uint32_t id;
+
+	(void)apply(*state, 0, facts, 2);
+	id = id_at(*state, "10.0.0.1:8000");
+	assert_ptr_equal(replica(*state, "a", "s1")->target, replica(*state, "b", "x")->target);
+	assert_ptr_equal(fleet_replica_of_target(*state, instance(*state, "b"), id),
+	                 replica(*state, "b", "x"));
+	(void)apply(*state, 0, facts, 1);
+	assert_int_equal(gone_count, 1); /* the instance b */
+	assert_int_equal(id_at(*state, "10.0.0.1:8000"), id);
+	assert_null(instance(*state, "b"));
+	(void)apply(*state, 0, &facts[1], 1); /* from one backend to the other: it stays itself */
+	assert_int_equal(id_at(*state, "10.0.0.1:8000"), id);
+	assert_non_null(instance(*state, "b"));
+}
+
+static void haproxies_may_call_a_server_by_different_names(void **state)
+{
+	const struct server_fact first[] = { server("a", "s1", "10.0.0.1:8000") };
+	struct server_fact second[] = { server("a", "SRV_7", "10.0.0.1:8000"),
+		                        server("a", "s1", "10.0.0.2:8000") };
+	const struct replica *both;
+
+	(void)apply(*state, 0, first, 1);
+	second[0].up = false;
+	second[0].weight = 0.5;
+	(void)apply(*state, 1, second, 2);
+	both = replica(*state, "a", "s1");
+	assert_string_equal(both->target->label, "10.0.0.1:8000");
+	assert_string_equal(both->name[0], "s1");
+	assert_string_equal(both->name[1], "SRV_7");
+	assert_ptr_equal(fleet_replica_named(*state, instance(*state, "a"), 1, SPAN("SRV_7")),
+	                 both);
+	assert_false(both->up); /* the worst counts */
+	assert_true(both->weight == 0.5);
+	fleet_drop_source(*state, 1, SECOND, on_gone, NULL);
+	assert_int_equal(gone_count, 1);
+	assert_true(replica(*state, "a", "s1")->up);
+	assert_true(replica(*state, "a", "s1")->weight == 1);
+	assert_string_equal(replica(*state, "a", "s1")->name[1], "");
+	fleet_drop_source(*state, 0, SECOND, on_gone, NULL);
+	assert_int_equal(fleet_instance_count(*state), 0);
+	assert_int_equal(gone_count, 3);
+}
+
+static void limits_of_two_haproxies_add_up(void **state)
+{
+	struct server_fact facts[] = { server("a", "s1", "10.0.0.1:8000") };
+
+	facts[0].max_running = 10;
+	(void)apply(*state, 0, facts, 1);
+	(void)apply(*state, 1, facts, 1);
+	assert_int_equal(replica(*state, "a", "s1")->max_running, 20);
+	facts[0].max_running = 0;
+	(void)apply(*state, 1, facts, 1);
+	assert_int_equal(replica(*state, "a", "s1")->max_running, 0);
+}
+
+static struct instance_policy weighted(const char *name)
+{
+	struct instance_policy policy = { .weight = 2.5 };
+
+	strcpy(policy.name, name); /* NOLINT: short */
+	return policy;
+}
+
+static void a_policy_adds_weights_of_its_own(void **state)
+{
+	static char names[1][NAME_MAX_BYTES] = { "s2" };
+	double weights[] = { 3 };
+	struct instance_policy a = weighted("a");
+	struct policy policy = { .instances = &a, .instance_count = 1 };
+	struct server_fact facts[] = { server("a", "s1", "10.0.0.1:80"),
+		                       server("a", "s2", "10.0.0.2:80"),
+		                       server("b", "s2", "10.0.0.3:80") };
+
+	a.replica_names = names;
+	a.replica_weights = weights;
+	a.replica_count = 1;
+	facts[1].weight = 2;
+	(void)apply(*state, 0, facts, 2);
+	assert_true(instance(*state, "a")->weight == 1);
+	assert_null(instance(*state, "a")->policy);
+	fleet_bind(*state, &policy);
+	(void)apply(*state, 0, facts, 3);
+	assert_ptr_equal(instance(*state, "a")->policy, &a);
+	assert_true(instance(*state, "a")->weight == 2.5);
+	assert_true(replica(*state, "a", "s1")->weight == 1);
+	assert_true(replica(*state, "a", "s2")->weight == 6);
+	assert_true(replica(*state, "b", "s2")->weight == 1);
+	assert_null(instance(*state, "b")->policy);
+	weights[0] = 0;
+	fleet_bind(*state, &policy);
+	assert_false(replica(*state, "a", "s2")->usable);
+	fleet_bind(*state, &(struct policy){ .levels = LEVELS_BOTH });
+	assert_true(replica(*state, "a", "s2")->usable);
+	assert_null(instance(*state, "a")->policy);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fleet, close_fleet)
+
+int main(void)
+{
+	const struct CMUnitTest fleet[] = {
+		TEST(one_address_in_two_backends_is_one_target),
+		TEST(haproxies_may_call_a_server_by_different_names),
+		TEST(limits_of_two_haproxies_add_up),
+		TEST(a_policy_adds_weights_of_its_own),
+	};
+
+	return cmocka_run_group_tests(fleet, NULL, NULL);
+}
