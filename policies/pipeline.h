@@ -5,6 +5,7 @@
 #pragma once
 
 #include "policies/core/route.h"
+#include "policies/stages/stage.h"
 #include "policies/state/facts.h"
 
 struct decider;

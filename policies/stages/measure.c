@@ -18,7 +18,7 @@ static void hold(const struct walk *walk, struct candidate *candidate, uint8_t b
                  bool continued)
 {
 	const struct scratch *scratch = walk->scratch;
-	uint64_t total = walk->prompt->total_bytes;
+	int64_t total = (int64_t)walk->prompt->total_bytes;
 
 	candidate->blocks = blocks;
 	candidate->continued = continued;
@@ -42,16 +42,22 @@ static void read_holding(const struct walk *walk, uint32_t target, uint8_t *bloc
 static void read_ledger(const struct walk *walk, struct candidate *candidate)
 {
 	struct work work;
-	double per_engine = 1.0 / candidate->engines;
+	double running = ledger_load(walk->facts->ledger, candidate->target->id, walk->now, &work);
 
-	candidate->running =
-	        ledger_load(walk->facts->ledger, candidate->target->id, walk->now, &work) *
-	        per_engine;
-	candidate->running_scored = candidate->running;
 	candidate->own = work.running;
-	candidate->prefill_tokens = (double)work.prefill_tokens * per_engine;
-	candidate->tokens = candidate->prefill_tokens +
-	                    resident_share * (double)work.resident_tokens * per_engine;
+	candidate->running = candidate->running_scored = running;
+	/* Signed: the processor has no other conversion. */
+	candidate->prefill_tokens = (double)(int64_t)work.prefill_tokens;
+	candidate->tokens =
+	        candidate->prefill_tokens + resident_share * (double)(int64_t)work.resident_tokens;
+}
+
+static void share_among_engines(struct candidate *candidate)
+{
+	candidate->running /= candidate->engines;
+	candidate->running_scored = candidate->running;
+	candidate->prefill_tokens /= candidate->engines;
+	candidate->tokens /= candidate->engines;
 }
 
 static void measure_replica(const struct walk *walk, struct candidate *candidate)
@@ -152,6 +158,7 @@ static void measure_instance(const struct walk *walk, struct candidate *candidat
 		read_holding(walk, candidate->target->id, &blocks, &continued);
 	candidate->engines = engines > 0 ? engines : 1;
 	read_ledger(walk, candidate);
+	share_among_engines(candidate);
 	hold(walk, candidate, blocks, continued);
 }
 

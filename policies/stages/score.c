@@ -50,17 +50,37 @@ static bool read_one(const struct walk *walk, const struct signal *signal,
 	return signal->read(walk, candidate, ret_value);
 }
 
-/* Of all standing, into scratch->values; how many are known. */
-static size_t read_all(const struct walk *walk, const struct signal *signal)
+struct range {
+	size_t known;
+	double least, most; /* of those that are finite */
+};
+
+static bool is_finite(double value)
 {
+	return value - value == 0;
+}
+
+static void widen(struct range *range, double value)
+{
+	range->least = value < range->least ? value : range->least;
+	range->most = value > range->most ? value : range->most;
+}
+
+/* Of all standing, into scratch->values. */
+static struct range read_all(const struct walk *walk, const struct signal *signal)
+{
+	struct range range = { 0, INFINITY, -INFINITY };
 	double *values = walk->scratch->values;
-	size_t known = 0;
 
 	for (size_t i = 0; i < walk->standing; i++) {
-		values[i] = unknown;
-		known += read_one(walk, signal, &walk->pool[i], &values[i]);
+		double value = unknown;
+
+		range.known += read_one(walk, signal, &walk->pool[i], &value);
+		if (is_finite(value))
+			widen(&range, value);
+		values[i] = value;
 	}
-	return known;
+	return range;
 }
 
 static size_t copy_finite(const struct walk *walk, double *ret_finite)
@@ -68,13 +88,13 @@ static size_t copy_finite(const struct walk *walk, double *ret_finite)
 	size_t count = 0;
 
 	for (size_t i = 0; i < walk->standing; i++) {
-		if (isfinite(walk->scratch->values[i]))
+		if (is_finite(walk->scratch->values[i]))
 			ret_finite[count++] = walk->scratch->values[i];
 	}
 	return count;
 }
 
-static void pull_in_outliers(const struct walk *walk)
+static void pull_in_outliers(const struct walk *walk, struct range *range)
 {
 	double *values = walk->scratch->values;
 	double *sorted = walk->scratch->sorted;
@@ -89,37 +109,33 @@ static void pull_in_outliers(const struct walk *walk)
 	spread = deviations * median(sorted, count);
 	if (spread <= 0)
 		return;
+	range->least = INFINITY;
+	range->most = -INFINITY;
 	for (size_t i = 0; i < walk->standing; i++) {
-		if (!isfinite(values[i]))
+		if (!is_finite(values[i]))
 			continue;
 		if (values[i] > centre + spread)
 			values[i] = centre + spread;
 		else if (values[i] < centre - spread)
 			values[i] = centre - spread;
+		widen(range, values[i]);
 	}
 }
 
 /* Grades in place of the values: 1 for the best. */
-static void stretch(const struct walk *walk, const struct weighing *weighing)
+static void stretch(const struct walk *walk, const struct weighing *weighing,
+                    const struct range *range)
 {
 	const struct signal *signal = weighing->signal;
 	double *values = walk->scratch->values;
+	double best = signal->more_is_better ? range->most : range->least;
 	double width = weighing->min_spread >= 0 ? weighing->min_spread : signal->min_spread;
-	double least = INFINITY, most = -INFINITY;
 
+	width = range->most - range->least > width ? range->most - range->least : width;
 	for (size_t i = 0; i < walk->standing; i++) {
-		if (!isfinite(values[i]))
-			continue;
-		least = values[i] < least ? values[i] : least;
-		most = values[i] > most ? values[i] : most;
-	}
-	width = most - least > width ? most - least : width;
-	for (size_t i = 0; i < walk->standing; i++) {
-		double from_best = signal->more_is_better ? most - values[i] : values[i] - least;
-
-		if (isfinite(values[i]))
-			values[i] = width > 0 ? 1 - from_best / width : 1;
-		else if (isinf(values[i]))
+		if (is_finite(values[i]))
+			values[i] = width > 0 ? 1 - fabs(values[i] - best) / width : 1;
+		else if (!isnan(values[i]))
 			values[i] = 0;
 	}
 }
@@ -137,16 +153,16 @@ static void clamp(const struct walk *walk, const struct signal *signal)
 }
 
 /* Puts grades where the values were. */
-static void grade(struct walk *walk, const struct weighing *weighing, bool alone)
+static void put_grades(struct walk *walk, const struct weighing *weighing, struct range *range,
+                       bool alone)
 {
-
 	if (weighing->signal->scale == SCALE_NATURAL) {
 		clamp(walk, weighing->signal);
-	} else {
-		if (!alone)
-			pull_in_outliers(walk);
-		stretch(walk, weighing);
+		return;
 	}
+	if (!alone)
+		pull_in_outliers(walk, range);
+	stretch(walk, weighing, range);
 }
 
 /* candidate->score gathers the grades, graded the weights of those that are known. */
@@ -165,11 +181,14 @@ static void add(struct walk *walk, double weight, bool first)
 	}
 }
 
-static double service_weight(const struct walk *walk, const struct candidate *candidate)
+/* Once graded: times the weight of the service, which only instances have. */
+static void weigh_services(struct walk *walk)
 {
-	if (walk->level != 1 || candidate->instance->weight <= 0)
-		return 1;
-	return candidate->instance->weight;
+	for (size_t i = 0; i < walk->standing && walk->level == 1; i++) {
+		double weight = walk->pool[i].instance->weight;
+
+		walk->pool[i].score *= weight > 0 ? weight : 1;
+	}
 }
 
 /* One signal alone: its grade is the score. */
@@ -178,10 +197,9 @@ static void settle_one(struct walk *walk)
 	const double *values = walk->scratch->values;
 
 	for (size_t i = 0; i < walk->standing; i++) {
-		struct candidate *candidate = &walk->pool[i];
+		double grade = isnan(values[i]) ? middle : values[i];
 
-		candidate->graded = isnan(values[i]) ? middle : values[i];
-		candidate->score = candidate->graded * service_weight(walk, candidate);
+		walk->pool[i].score = walk->pool[i].graded = grade;
 	}
 }
 
@@ -192,7 +210,7 @@ static void settle(struct walk *walk)
 
 		candidate->graded =
 		        candidate->graded > 0 ? candidate->score / candidate->graded : middle;
-		candidate->score = candidate->graded * service_weight(walk, candidate);
+		candidate->score = candidate->graded;
 	}
 }
 
@@ -205,11 +223,11 @@ static bool score_by(struct walk *walk, const struct strategy *strategy)
 	for (size_t i = 0; i < walk->standing && !weighings[0].signal; i++)
 		walk->pool[i].score = walk->pool[i].graded = 0;
 	for (size_t i = 0; i < WEIGHINGS_MAX && weighings[i].signal; i++) {
-		size_t known = read_all(walk, weighings[i].signal);
+		struct range range = read_all(walk, weighings[i].signal);
 
-		if (known == 0 && i == 0 && strategy->falls_to)
+		if (range.known == 0 && i == 0 && strategy->falls_to)
 			return false;
-		grade(walk, &weighings[i], alone);
+		put_grades(walk, &weighings[i], &range, alone);
 		if (!alone)
 			add(walk, weighings[i].weight, i == 0);
 	}
@@ -217,6 +235,7 @@ static bool score_by(struct walk *walk, const struct strategy *strategy)
 		settle_one(walk);
 	else
 		settle(walk);
+	weigh_services(walk);
 	return true;
 }
 

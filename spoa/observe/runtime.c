@@ -27,8 +27,7 @@ struct runtime {
 	usec_t deadline;
 	size_t answer_max;
 
-	bool asking;
-	int fd; /* -1: not connected */
+	int fd; /* -1: no question is open */
 	ev_io io;
 	ev_timer late;
 	usec_t asked_at;
@@ -48,7 +47,6 @@ static void hang_up(struct runtime *runtime)
 	if (runtime->fd >= 0)
 		(void)close(runtime->fd);
 	runtime->fd = -1;
-	runtime->asking = false;
 }
 
 /* The question is closed before the callback, so that it may ask again. */
@@ -194,9 +192,8 @@ bool runtime_ask(struct runtime *runtime, const char *commands,
 	size_t length = strlen(commands);
 
 	BUG_ON(length + 1 > sizeof(runtime->question));
-	if (runtime->asking)
+	if (runtime_asking(runtime))
 		return false;
-	runtime->asking = true;
 	memcpy(runtime->question, commands, length);
 	runtime->question[length] = '\n';
 	runtime->unsent = (struct span){ runtime->question, length + 1 };
@@ -218,7 +215,7 @@ bool runtime_ask(struct runtime *runtime, const char *commands,
 
 bool runtime_asking(const struct runtime *runtime)
 {
-	return runtime->asking;
+	return ev_is_active(&runtime->late) || ev_is_pending(&runtime->late);
 }
 
 struct runtime *runtime_new(const struct observe *observe, const struct runtime_options *options,
