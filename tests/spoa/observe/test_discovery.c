@@ -10,38 +10,22 @@
 
 #include <cmocka.h>
 
-#include "policies/feedback.h"
 #include "spoa/observe/discovery.h"
 #include "tests/spoa/observe/peer.h"
 #include "tests/spoa/observe/world.h"
 
-enum { PEERS = 2, TEXT_MAX = 4096 };
+enum { PEERS = 2, TEXT_MAX = 4096, ANSWER_ROOM = 3 * TEXT_MAX };
 
 struct stage {
 	struct ev_loop *loop;
 	struct world world;
 	struct peer peers[PEERS];
-	char texts[PEERS][TEXT_MAX];
+	char texts[PEERS][ANSWER_ROOM];
 	struct discovery *discovery;
-	unsigned changes, ups, downs, reloads, gone;
+	unsigned changes, ups, downs, reloads, gone, released;
 	struct fleet_change change;
 	uint64_t polls_wanted;
 };
-
-static struct {
-	unsigned calls;
-	uint32_t source;
-} process_gone;
-
-/* In place of policies/feedback.c: releasing slots is tested there. */
-uint32_t feedback_process_gone(struct facts *facts, uint32_t source, usec_t now)
-{
-	(void)facts;
-	(void)now;
-	process_gone.calls++;
-	process_gone.source = source;
-	return 7;
-}
 
 static void on_change(void *data, uint32_t source, const struct fleet_change *change)
 {
@@ -80,8 +64,9 @@ static void on_process_gone(void *data, uint32_t source, uint32_t released)
 {
 	struct stage *stage = data;
 
-	assert_true(source < PEERS && released == 7);
+	assert_true(source < PEERS);
 	stage->gone++;
+	stage->released += released;
 }
 
 /* rows: "backend server ip port op admin weight scur qcur slim", one each. */
@@ -101,7 +86,7 @@ static void answer(struct stage *stage, size_t peer, unsigned pid, const char *c
 		(void)snprintf(stat + strlen(stat), sizeof(stat) - strlen(stat),
 		               "%s,%s,%s,0,%s,0,%s,\n", f[0], f[1], f[8], f[7], f[9]);
 	}
-	(void)snprintf(stage->texts[peer], TEXT_MAX,
+	(void)snprintf(stage->texts[peer], ANSWER_ROOM,
 	               "Version: 3.0.1\nPid: %u\nnode: host%zu\nStopping: 0\nDroppedLogs: 3\n\n"
 	               "1\n# be_id be_name srv_id srv_name srv_addr srv_op_state srv_admin_state "
 	               "srv_uweight srv_port\n%s\n# pxname,svname,qcur,qmax,scur,smax,slim,\n%s\n",
@@ -120,7 +105,6 @@ static void open_stage(struct stage *stage, size_t sources)
 	struct error error = { "" };
 
 	memset(stage, 0, sizeof(*stage));
-	process_gone.calls = 0;
 	world_open(&stage->world);
 	stage->loop = ev_loop_new(EVFLAG_AUTO);
 	for (size_t i = 0; i < sources; i++) {
@@ -189,6 +173,31 @@ static const struct replica *replica_named(const struct stage *stage, const char
 
 	return fleet_replica_named(fleet, fleet_instance_named(fleet, span_of(instance)), 0,
 	                           span_of(name));
+}
+
+/* A stream as the pipeline would open it: in the ledger and the in-flight table. */
+static void open_stream(struct stage *stage, const char *id, const char *address)
+{
+	struct facts *facts = stage->world.facts;
+	struct flight *flight;
+
+	assert_int_equal(
+	        inflight_open(facts->inflight, flight_id_of(span_of(id)), world_clock, &flight),
+	        INFLIGHT_OK);
+	flight->source = 0;
+	flight->replica_slot = ledger_acquire(facts->ledger, world_target(&stage->world, address),
+	                                      0, 0, world_clock);
+}
+
+static void end_stream(struct stage *stage, const char *id)
+{
+	struct facts *facts = stage->world.facts;
+	struct flight flight;
+
+	assert_int_equal(
+	        inflight_end(facts->inflight, flight_id_of(span_of(id)), world_clock, &flight),
+	        INFLIGHT_END_OPEN);
+	assert_true(ledger_release(facts->ledger, flight.replica_slot, world_clock));
 }
 
 static const char *const three[] = { "svc s1 10.0.0.1 80 2 0 100 0 0 256",
@@ -326,7 +335,7 @@ static void a_silent_haproxy_keeps_its_servers(void **state)
 	assert_int_equal(stage.downs, 1);
 	world_clock += 60 * SECOND;
 	poll_times(&stage, 2);
-	assert_int_equal(process_gone.calls, 0); /* it listens, so it lives */
+	assert_int_equal(stage.gone, 0); /* it listens, so it lives */
 	assert_int_equal(fleet_instance_at(stage.world.facts->fleet, 0)->replica_count, 2);
 	stage.peers[0].manners = PEER_ANSWERS;
 	poll_times(&stage, 1);
@@ -343,17 +352,22 @@ static void a_socket_that_refuses_for_five_seconds_is_a_process_gone(void **stat
 	open_stage(&stage, 1);
 	answer(&stage, 0, 11, three);
 	poll_times(&stage, 1);
+	open_stream(&stage, "one", "10.0.0.1:80");
+	open_stream(&stage, "two", "10.0.0.1:80");
+	world_clock += MSEC;
 	peer_stop(&stage.peers[0]);
 	poll_times(&stage, 1);
 	assert_int_equal(stage.downs, 1); /* at once */
 	world_clock += 5 * SECOND;
 	poll_times(&stage, 1);
-	assert_int_equal(process_gone.calls, 0);
+	assert_int_equal(stage.gone, 0);
+	assert_int_equal(inflight_count(stage.world.facts->inflight), 2);
 	world_clock += MSEC;
 	poll_times(&stage, 3);
-	assert_int_equal(process_gone.calls, 1);
-	assert_int_equal(process_gone.source, 0);
 	assert_int_equal(stage.gone, 1);
+	assert_int_equal(stage.released, 2);
+	assert_int_equal(inflight_count(stage.world.facts->inflight), 0);
+	assert_true(running(&stage, "10.0.0.1:80") == 0);
 	assert_int_equal(fleet_instance_at(stage.world.facts->fleet, 0)->replica_count, 2);
 	/* It comes back as another. */
 	peer_start_unix(&stage.peers[0]);
@@ -366,33 +380,8 @@ static void a_socket_that_refuses_for_five_seconds_is_a_process_gone(void **stat
 	poll_times(&stage, 1);
 	world_clock += 6 * SECOND;
 	poll_times(&stage, 1);
-	assert_int_equal(process_gone.calls, 2);
+	assert_int_equal(stage.gone, 2);
 	close_stage(&stage);
-}
-
-/* A stream as the pipeline would open it: in the ledger and the in-flight table. */
-static void open_stream(struct stage *stage, const char *id, const char *address)
-{
-	struct facts *facts = stage->world.facts;
-	struct flight *flight;
-
-	assert_int_equal(
-	        inflight_open(facts->inflight, flight_id_of(span_of(id)), world_clock, &flight),
-	        INFLIGHT_OK);
-	flight->source = 0;
-	flight->replica_slot = ledger_acquire(facts->ledger, world_target(&stage->world, address),
-	                                      0, 0, world_clock);
-}
-
-static void end_stream(struct stage *stage, const char *id)
-{
-	struct facts *facts = stage->world.facts;
-	struct flight flight;
-
-	assert_int_equal(
-	        inflight_end(facts->inflight, flight_id_of(span_of(id)), world_clock, &flight),
-	        INFLIGHT_END_OPEN);
-	assert_true(ledger_release(facts->ledger, flight.replica_slot, world_clock));
 }
 
 static void streams_of_a_process_reloaded_away_still_count(void **state)
