@@ -50,15 +50,13 @@ void connection_new(struct spop_server *server, int fd, uint32_t source)
 	bool full = server->counters.open >= server->options.max_connections;
 	struct connection *connection = NULL;
 
-	if (!full && !server->draining)
+	if (!full)
 		connection = make(server, fd, source);
 	if (!connection) {
 		server->counters.refused++;
 		notices_say(&server->notices, NOTICE_OF_TOO_MANY, server->context->now(),
 		            "spop: connection refused: %s",
-		            full               ? "too many are open"
-		            : server->draining ? "going away"
-		                               : "out of memory");
+		            full ? "too many are open" : "out of memory");
 		(void)close(fd);
 		return;
 	}

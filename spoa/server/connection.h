@@ -14,7 +14,7 @@ struct connection;
 struct spop_server;
 
 /* Takes the socket over. It is closed at once when there are too many, or no
- * memory, or the server says goodbye to all. */
+ * memory. */
 void connection_new(struct spop_server *server, int fd, uint32_t source);
 
 /* At once, without a word. What was decided and not told is undone. */

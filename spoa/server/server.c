@@ -119,7 +119,6 @@ void spop_server_drain(struct spop_server *server)
 {
 	struct connection *next;
 
-	server->draining = true;
 	for (size_t i = 0; i < server->listener_count; i++)
 		listener_close(&server->listeners[i]);
 	for (struct connection *at = server->connections; at; at = next) {

@@ -67,7 +67,6 @@ struct spop_server {
 	ev_timer sweep;
 	uint64_t buffered; /* bytes of all inputs and outputs beyond INPUT_USUAL */
 	bool leaving;      /* health checks fail */
-	bool draining;     /* nobody gets in */
 
 	struct late_pool late;
 	/* The answers of the connection whose turn it is. */

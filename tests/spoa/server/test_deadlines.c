@@ -116,6 +116,26 @@ static void the_next_frame_has_its_own_time(void **state)
 	stop();
 }
 
+static void a_whole_frame_leaves_no_deadline(void **state)
+{
+	struct spop_server_options options = usual();
+	struct peer peer;
+
+	(void)state;
+	start_with(&options);
+	peer = peer_new();
+	peer_send_hex(&peer, "000000");
+	UNTIL(world.server->connections->frame_at != 0);
+	peer_send_hex(&peer, "0c03000000010101037a7a7a00");
+	expect_ack(&peer, 1, 1);
+	stub.now += options.frame_timeout + 1;
+	a_while();
+	assert_int_equal(world.counters->errors[SPOP_TIMEOUT], 0);
+	assert_int_equal(world.counters->open, 1);
+	peer_close(&peer);
+	stop();
+}
+
 static void an_idle_connection_gets_a_goodbye(void **state)
 {
 	struct spop_server_options options = usual();
@@ -279,6 +299,7 @@ int main(void)
 		cmocka_unit_test(a_hello_that_drips_in_does_not_win_time),
 		cmocka_unit_test(a_frame_that_drips_in_does_not_win_time),
 		cmocka_unit_test(the_next_frame_has_its_own_time),
+		cmocka_unit_test(a_whole_frame_leaves_no_deadline),
 		cmocka_unit_test(an_idle_connection_gets_a_goodbye),
 		cmocka_unit_test(who_does_not_close_after_a_goodbye_is_closed),
 		cmocka_unit_test(beyond_the_limit_nobody_gets_in_and_others_go_on),

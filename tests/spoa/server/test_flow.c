@@ -2,7 +2,19 @@
  * P024, P015 (nothing is held for who left), B069 (a late answer gives its slot back). */
 #include "tests/spoa/server/peer.h"
 
+#include <sys/syscall.h>
+
 enum { MANY = 100000 };
+
+/* The server's writes pass through here; 0: unlimited. */
+static size_t send_at_most;
+
+ssize_t send(int fd, const void *bytes, size_t length, int flags)
+{
+	if (send_at_most && length > send_at_most)
+		length = send_at_most;
+	return syscall(SYS_sendto, fd, bytes, length, flags, NULL, 0);
+}
 
 static struct peer shaken(void)
 {
@@ -134,6 +146,46 @@ static void who_does_not_read_is_not_read(void **state)
 	stop();
 }
 
+static unsigned int watched(const struct connection *connection)
+{
+	unsigned int count = 0;
+
+	for (const struct late_answer *at = connection->late.first; at; at = at->next)
+		count++;
+	return count;
+}
+
+static void each_answer_is_watched_until_its_last_byte_is_written(void **state)
+{
+	const struct connection *connection;
+	unsigned int length, looks = 0;
+	uint8_t piece[4096];
+	struct frame frame;
+	struct peer peer;
+
+	(void)state;
+	start();
+	peer = shaken();
+	ask(&peer, "u1", 1, 1);
+	assert_true(peer_frame(&peer, &frame));
+	length = (unsigned int)peer.at; /* of an answer, give or take its ids */
+	(void)ask_until_stuck(&peer);
+	connection = world.server->connections;
+	send_at_most = 1000;
+	for (; connection->output; looks++) {
+		unsigned int unread = connection->output_length - connection->output_at;
+
+		assert_in_range(watched(connection), unread / (length + 4), unread / length + 1);
+		(void)!read(peer.fd, piece, sizeof(piece));
+		pump();
+	}
+	send_at_most = 0;
+	assert_true(looks > 50);
+	assert_int_equal(watched(connection), 0);
+	peer_close(&peer);
+	stop();
+}
+
 static void answers_that_were_stuck_are_undone_when_they_leave(void **state)
 {
 	const struct connection *connection;
@@ -146,9 +198,7 @@ static void answers_that_were_stuck_are_undone_when_they_leave(void **state)
 	peer = shaken();
 	asked = ask_until_stuck(&peer);
 	connection = world.server->connections;
-	waiting = 0;
-	for (const struct late_answer *at = connection->late.first; at; at = at->next)
-		waiting++;
+	waiting = watched(connection);
 	assert_in_range(waiting, 1, LATE_RECORDS);
 	stub.now += SECOND;
 	for (unsigned int i = 0; i < asked; i++)
@@ -164,16 +214,14 @@ static void answers_that_were_stuck_are_undone_when_they_leave(void **state)
 
 static void answers_that_never_leave_are_undone(void **state)
 {
-	unsigned int waiting = 0;
+	unsigned int waiting;
 	struct peer peer;
 
 	(void)state;
 	start();
 	peer = shaken();
 	(void)ask_until_stuck(&peer);
-	for (const struct late_answer *at = world.server->connections->late.first; at;
-	     at = at->next)
-		waiting++;
+	waiting = watched(world.server->connections);
 	peer_close(&peer);
 	UNTIL(world.counters->open == 0);
 	assert_int_equal(stub.late, waiting);
@@ -233,6 +281,7 @@ int main(void)
 		cmocka_unit_test(an_answer_later_than_haproxy_waits_is_undone),
 		cmocka_unit_test(without_a_slot_there_is_nothing_to_undo),
 		cmocka_unit_test(who_does_not_read_is_not_read),
+		cmocka_unit_test(each_answer_is_watched_until_its_last_byte_is_written),
 		cmocka_unit_test(answers_that_were_stuck_are_undone_when_they_leave),
 		cmocka_unit_test(answers_that_never_leave_are_undone),
 		cmocka_unit_test(who_never_reads_is_closed_in_the_end),

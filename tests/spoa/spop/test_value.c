@@ -87,6 +87,7 @@ static void each_type_has_known_bytes(void **state)
 	check(value_bool(false), "01");
 	check(integer(SPOP_TYPE_INT32, 5), "0205");
 	check(integer(SPOP_TYPE_INT32, (uint64_t)-1), "02fff0fefefefefefefe0e");
+	check(integer(SPOP_TYPE_INT32, (uint64_t)INT32_MIN), "02f0f1fefebefefefefe0e");
 	check(value_uint32(16380), "03fcf006");
 	check(value_uint32(UINT32_MAX), "03fff0fefe7e");
 	check(value_int64(1), "0401");
@@ -135,6 +136,20 @@ static void what_no_type_allows_is_invalid(void **state)
 	assert_int_equal(read_hex("080361"), SPOP_INVALID); /* longer than the rest */
 }
 
+static void a_number_below_32_bits_is_invalid(void **state)
+{
+	uint8_t bytes[16];
+	struct spop_output out = { bytes, bytes + sizeof(bytes) };
+	struct spop_value value = integer(SPOP_TYPE_INT32, (uint64_t)((int64_t)INT32_MIN - 1));
+	struct spop_input in;
+
+	(void)state;
+	assert_true(value_write(&out, &value));
+	in = (struct spop_input){ bytes, out.at };
+	assert_int_equal(value_read(&in, &value), SPOP_INVALID);
+	assert_ptr_equal(in.at, bytes);
+}
+
 static void flags_that_mean_nothing_are_ignored(void **state)
 {
 	(void)state;
@@ -156,6 +171,21 @@ static void a_length_that_wraps_is_invalid(void **state)
 	assert_int_equal(name.length, 1);
 	in.end = bytes + hex_read("f080808080808080808080", bytes, 64);
 	assert_int_equal(pair_read(&in, &name, &value), SPOP_INVALID);
+}
+
+static void a_cut_text_changes_nothing(void **state)
+{
+	static const uint8_t bytes[] = { 3, 'a', 'b', 'c' };
+	struct spop_text text = { "x", 1 };
+
+	(void)state;
+	for (size_t cut = 0; cut < sizeof(bytes); cut++) {
+		struct spop_input in = { bytes, bytes + cut };
+
+		assert_int_equal(spop_text_read(&in, &text), SPOP_INVALID);
+		assert_ptr_equal(in.at, bytes);
+		assert_int_equal(text.length, 1);
+	}
 }
 
 static void a_pair_is_a_name_and_a_value_or_nothing(void **state)
@@ -191,8 +221,10 @@ int main(void)
 		cmocka_unit_test(each_type_has_known_bytes),
 		cmocka_unit_test(borders_of_the_varint_hold_as_values),
 		cmocka_unit_test(what_no_type_allows_is_invalid),
+		cmocka_unit_test(a_number_below_32_bits_is_invalid),
 		cmocka_unit_test(flags_that_mean_nothing_are_ignored),
 		cmocka_unit_test(a_length_that_wraps_is_invalid),
+		cmocka_unit_test(a_cut_text_changes_nothing),
 		cmocka_unit_test(a_pair_is_a_name_and_a_value_or_nothing),
 	};
 
