@@ -47,6 +47,7 @@ static bool read_options(int argc, char **argv, struct show_options *ret_options
 	int option;
 
 	optind = 0; /* begins anew, whoever read options before */
+	// NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		switch (option) {
 		case 's':

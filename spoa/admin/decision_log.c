@@ -1,7 +1,8 @@
 /* decision_log.c - a ring of records, and an index of them by unique-id.
  *
- * The index is buckets of chains: a record is put before its bucket's others, so
- * the latest of an id is found first, and is taken out when the ring comes round.
+ * The index is buckets of chains. It has the latest of an id only, so that an id
+ * that is always the same (an odd unique-id-format) makes no long chain; a record
+ * leaves it when the ring comes round.
  * Ends are remembered by number in a ring of their own, for the stream. */
 #include "spoa/admin/decision_log.h"
 
@@ -16,7 +17,7 @@
 enum {
 	NO_RECORD = UINT32_MAX,
 	CAPACITY_MAX = 1 << 20,
-	LINES_AT_ONCE = 1000,  /* of a flush: a bound on how long it takes */
+	LINES_AT_ONCE = 64,    /* of a flush: a bound on how long it takes */
 	WAITING_MAX = 1 << 20, /* bytes that the reader has not taken yet */
 };
 
@@ -77,14 +78,16 @@ static void take_out(struct decision_log *log, uint32_t slot)
 {
 	uint32_t *link = bucket_of(log, log->records[slot].key);
 
+	if (!log->records[slot].indexed)
+		return;
+	log->records[slot].indexed = false;
 	while (*link != slot)
 		link = &log->records[*link].next;
 	*link = log->records[slot].next;
 }
 
-static struct decision_record *find(const struct decision_log *log, struct span id)
+static struct decision_record *find(const struct decision_log *log, struct flight_id key)
 {
-	struct flight_id key = flight_id_of(id);
 	uint32_t slot = log->buckets[key.low & log->mask];
 
 	while (slot != NO_RECORD) {
@@ -110,14 +113,18 @@ void decision_log_decided(struct decision_log *log, const struct request *reques
 	uint64_t number = ++log->counts.decided;
 	uint32_t slot = (uint32_t)(number % log->capacity);
 	struct decision_record *record = &log->records[slot];
+	struct decision_record *older;
 	uint32_t *bucket;
 
-	if (record->number != 0)
-		take_out(log, slot);
+	take_out(log, slot);
 	decision_record_fill(record, request, decision, now);
 	record->number = number;
 	record->cost = cost;
 	record->key = flight_id_of(request->id);
+	older = find(log, record->key);
+	if (older)
+		take_out(log, (uint32_t)(older - log->records));
+	record->indexed = true;
 	bucket = bucket_of(log, record->key);
 	record->next = *bucket;
 	*bucket = slot;
@@ -126,7 +133,7 @@ void decision_log_decided(struct decision_log *log, const struct request *reques
 void decision_log_first_byte(struct decision_log *log, const struct first_byte *event,
                              const struct feedback *feedback, usec_t now)
 {
-	struct decision_record *record = find(log, event->id);
+	struct decision_record *record = find(log, flight_id_of(event->id));
 
 	if (record && !feedback->duplicate && record->first_byte_at == 0)
 		record->first_byte_at = now;
@@ -168,7 +175,7 @@ void decision_log_ended(struct decision_log *log, const struct stream_end *end,
 
 	if (feedback->duplicate)
 		return;
-	record = find(log, end->id);
+	record = find(log, flight_id_of(end->id));
 	if (!record || record->end.at != 0) {
 		log->counts.ended_unknown++;
 		return;
@@ -180,7 +187,7 @@ void decision_log_ended(struct decision_log *log, const struct stream_end *end,
 json_t *decision_log_find(const struct decision_log *log, struct span id,
                           const struct decision_words *words)
 {
-	const struct decision_record *record = find(log, id);
+	const struct decision_record *record = find(log, flight_id_of(id));
 
 	return record ? decision_record_json(record, true, words) : NULL;
 }

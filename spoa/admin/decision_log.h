@@ -21,7 +21,7 @@ struct decision_log;
 
 enum { DECISION_LOG_DEFAULT = 4096 };
 
-/* capacity: records, 1..1048576; about 2 KB each. NULL when out of memory. */
+/* capacity: records, 1..1048576; about 4 KB each. NULL when out of memory. */
 MUST_CHECK struct decision_log *decision_log_new(uint32_t capacity);
 void decision_log_free(struct decision_log *log);
 
@@ -62,6 +62,7 @@ struct decision_log_counts decision_log_counts(const struct decision_log *log);
  * `every` decisions (1: all, 0: none, the default), and their ends. */
 void decision_log_stream(struct decision_log *log, int fd, uint32_t every);
 /* Write what is new, as far as the fd takes it. Call it from a timer, off the
- * request path, about every 50 ms; and once before the end. Records that the ring
+ * request path, about every 20 ms (at most 64 lines, some 4 ms, a call); and once
+ * before the end. Records that the ring
  * overwrote before they were written are counted as dropped. */
 void decision_log_flush(struct decision_log *log, const struct decision_words *words);

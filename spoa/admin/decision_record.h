@@ -53,6 +53,7 @@ struct decision_record {
 	uint64_t number; /* from 1; 0 = free */
 	struct flight_id key;
 	uint32_t next; /* in the same bucket of the index; NO_RECORD at its end */
+	bool indexed;
 	usec_t at, cost, first_byte_at;
 	char id[KEPT_ID];
 	char method[16], host[KEPT_NAME], path[KEPT_ID], model[KEPT_ID];

@@ -130,6 +130,15 @@ void metric_drift(struct page *page, const struct sources *sources)
 	each_replica(page, sources, read_drift);
 }
 
+static void states_of(struct page *page, const char *const names[2], enum replica_state now)
+{
+	for (int state = 0; state < REPLICA_STATE_COUNT; state++) {
+		const char *labels[] = { names[0], names[1], replica_state_names[state] };
+
+		page_sample(page, labels, (int)now == state);
+	}
+}
+
 void metric_replica_state(struct page *page, const struct sources *sources)
 {
 	const struct fleet *fleet = sources->facts->fleet;
@@ -139,14 +148,10 @@ void metric_replica_state(struct page *page, const struct sources *sources)
 
 		for (uint32_t k = 0; k < instance->replica_count; k++) {
 			const struct replica *replica = &instance->replicas[k];
-			enum replica_state now = replica_state(sources, replica);
-			const char *labels[] = { instance->name,
-				                 replica_label(fleet, instance, replica), NULL };
+			const char *names[] = { instance->name,
+				                replica_label(fleet, instance, replica) };
 
-			for (int state = 0; state < REPLICA_STATE_COUNT; state++) {
-				labels[2] = replica_state_names[state];
-				page_sample(page, labels, (int)now == state);
-			}
+			states_of(page, names, replica_state(sources, replica));
 		}
 	}
 }

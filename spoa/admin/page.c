@@ -124,11 +124,25 @@ static void page_labels(struct page *page, const char *const *values, const char
 		page_text(page, "}");
 }
 
-/* The shortest of two spellings that reads back as the same number. */
+/* Most values are small and whole; the others get the shorter of two spellings
+ * that reads back as the same number. */
 static void page_number(struct page *page, double value)
 {
 	char text[32];
 
+	if (value >= 0 && value < 1e15 && value == (double)(uint64_t)value) {
+		uint64_t whole = (uint64_t)value;
+		char *at = text + sizeof(text);
+
+		*--at = '\n';
+		do {
+			*--at = (char)('0' + whole % 10);
+			whole /= 10;
+		} while (whole > 0);
+		*--at = ' ';
+		page_bytes(page, at, (size_t)(text + sizeof(text) - at));
+		return;
+	}
 	(void)snprintf(text, sizeof(text), "%.15g", value);
 	if (strtod(text, NULL) != value)
 		(void)snprintf(text, sizeof(text), "%.17g", value);

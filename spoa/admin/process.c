@@ -14,7 +14,8 @@ static double seconds(struct timeval time)
 static void read_memory(struct process_facts *facts)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
-	unsigned long total, resident;
+	unsigned long total;
+	unsigned long resident;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	if (!file)

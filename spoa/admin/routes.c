@@ -10,7 +10,7 @@
 #include "spoa/admin/state.h"
 #include "spoa/web/listen.h"
 
-enum who { all, read };
+enum who { ALL, READ };
 
 enum { DECISIONS_SHOWN = 50 };
 
@@ -179,7 +179,7 @@ void routes_answer(void *data, const struct web_request *request, struct web_ans
 	if (route != ROUTE_OTHER && strcmp(request->method, "GET") != 0) {
 		web_problem(ret_answer, 405, "Method Not Allowed", request->method);
 		ret_answer->allow = "GET, HEAD";
-	} else if (route != ROUTE_OTHER && rows[route].who == read &&
+	} else if (route != ROUTE_OTHER && rows[route].who == READ &&
 	           request->peer == WEB_PEER_OTHER) {
 		web_problem(ret_answer, 403, "Forbidden", "from here only /metrics and /v1/models");
 	} else {

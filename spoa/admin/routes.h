@@ -1,24 +1,24 @@
 /* routes.h - which path gives what, and who may ask.
  *
- * ROUTE(id, path, who, help). "all": anybody who reaches us; "read": over a unix
+ * ROUTE(id, path, who, help). ALL: anybody who reaches us; READ: over a unix
  * socket or from loopback. A path that ends in '/' takes a name behind it. */
 #pragma once
 
 #include <stdint.h>
 
 #define ROUTES(ROUTE)                                                                              \
-	ROUTE(HEALTHZ, "/healthz", all, "200 while the loop turns.")                               \
-	ROUTE(READYZ, "/readyz", all, "200 while it listens and has a policy.")                    \
-	ROUTE(METRICS, "/metrics", all, "Numbers for Prometheus.")                                 \
-	ROUTE(MODELS, "/v1/models", all, "The models served, as OpenAI lists them.")               \
-	ROUTE(MODEL, "/v1/models/", all, "One of them.")                                           \
-	ROUTE(AGENT, "/api/v1/agent", read, "The agent itself.")                                   \
-	ROUTE(INSTANCES, "/api/v1/instances", read, "Instances.")                                  \
-	ROUTE(REPLICAS, "/api/v1/replicas", read, "Replicas, of ?instance= or all.")               \
-	ROUTE(PREFIX, "/api/v1/prefix", read, "The prefix index.")                                 \
-	ROUTE(HAPROXY, "/api/v1/haproxy", read, "HAProxy processes.")                              \
-	ROUTE(DECISIONS, "/api/v1/decisions", read, "Last ?n= decisions, or the one of ?id=.")     \
-	ROUTE(CONFIG, "/api/v1/config", read, "The policy in force.")
+	ROUTE(HEALTHZ, "/healthz", ALL, "200 while the loop turns.")                               \
+	ROUTE(READYZ, "/readyz", ALL, "200 while it listens and has a policy.")                    \
+	ROUTE(METRICS, "/metrics", ALL, "Numbers for Prometheus.")                                 \
+	ROUTE(MODELS, "/v1/models", ALL, "The models served, as OpenAI lists them.")               \
+	ROUTE(MODEL, "/v1/models/", ALL, "One of them.")                                           \
+	ROUTE(AGENT, "/api/v1/agent", READ, "The agent itself.")                                   \
+	ROUTE(INSTANCES, "/api/v1/instances", READ, "Instances.")                                  \
+	ROUTE(REPLICAS, "/api/v1/replicas", READ, "Replicas, of ?instance= or all.")               \
+	ROUTE(PREFIX, "/api/v1/prefix", READ, "The prefix index.")                                 \
+	ROUTE(HAPROXY, "/api/v1/haproxy", READ, "HAProxy processes.")                              \
+	ROUTE(DECISIONS, "/api/v1/decisions", READ, "Last ?n= decisions, or the one of ?id=.")     \
+	ROUTE(CONFIG, "/api/v1/config", READ, "The policy in force.")
 
 #define AS_ENUM(id, ...) ROUTE_##id,
 enum route { ROUTES(AS_ENUM) ROUTE_OTHER, ROUTE_COUNT };

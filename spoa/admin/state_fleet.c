@@ -135,19 +135,19 @@ static json_t *replica_json(const struct sources *sources, const struct instance
 	        served_json(&facts->counters->of[id]), "engine", engine_json(sources, id));
 }
 
-json_t *state_replicas(const struct sources *sources, const char *only)
+json_t *state_replicas(const struct sources *sources, const char *instance)
 {
 	const struct fleet *fleet = sources->facts->fleet;
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < fleet_instance_count(fleet); i++) {
-		const struct instance *instance = fleet_instance_at(fleet, i);
+		const struct instance *at = fleet_instance_at(fleet, i);
 
-		if (only && strcmp(only, instance->name) != 0)
+		if (instance && strcmp(instance, at->name) != 0)
 			continue;
-		for (uint32_t k = 0; k < instance->replica_count; k++)
-			(void)json_array_append_new(
-			        list, replica_json(sources, instance, &instance->replicas[k]));
+		for (uint32_t k = 0; k < at->replica_count; k++)
+			(void)json_array_append_new(list,
+			                            replica_json(sources, at, &at->replicas[k]));
 	}
 	return json_pack("{s:o}", "replicas", list);
 }

@@ -141,10 +141,10 @@ static uint16_t port_of(int fd)
 static bool listen_tcp(const char *address, struct listening *ret_listening, char *ret_reason)
 {
 	const int on = 1;
-	struct addrinfo *found;
+	struct addrinfo *found = NULL;
 	int fd;
 
-	if (!resolve(address, &found, ret_reason))
+	if (!resolve(address, &found, ret_reason) || !found)
 		return false;
 	fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||

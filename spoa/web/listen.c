@@ -230,7 +230,8 @@ static enum MHD_Result keep_body(const struct listener *listener, struct exchang
 }
 
 /* The library calls it several times a request: for the headers, for each piece
- * of the body, and when all is there. */
+ * of the body, and when all is there. Its parameters are the library's. */
+// NOLINTNEXTLINE(readability-function-size)
 static enum MHD_Result on_request(void *data, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_len, void **exchange)
