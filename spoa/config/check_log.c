@@ -68,24 +68,34 @@ static void length(const struct facts *facts, const struct haproxy_line *line, c
 		       "end lines are cut at %lu", bytes);
 }
 
+static void ring_section(const struct facts *facts, const struct haproxy_section *section)
+{
+	const char *bytes = NULL;
+
+	for (uint32_t i = 0; i < section->count; i++) {
+		const struct haproxy_line *line = &section->lines[i];
+
+		if (strcmp(line->words[0], "maxlen") == 0 && line->count > 1)
+			bytes = line->words[1];
+		if (strcmp(line->words[0], "server") == 0 && line->count > 2 &&
+		    transport_of(line->words[2]) == TRANSPORT_UNIX && facts->version < 3000000)
+			report(facts, line, NULL, SEVERITY_WARNING, "log-target",
+			       "while nobody serves a unix path, a ring of 2.6 connects without "
+			       "pause");
+	}
+	length(facts, section->head, bytes);
+}
+
 static void ring(const struct facts *facts, const struct haproxy_line *line)
 {
 	const char *name = begins(line->words[1], "ring@") ? line->words[1] + 5 : NULL;
 	const struct haproxy_section *section = name ? ring_named(facts, name) : NULL;
-	const char *bytes = NULL;
 
-	if (!name)
-		return;
-	if (!section) {
+	if (section)
+		ring_section(facts, section);
+	else if (name)
 		report(facts, line, facts->frontend, SEVERITY_ERROR, "log-target",
 		       "ring %s does not exist; HAProxy will not start", name);
-		return;
-	}
-	for (uint32_t i = 0; i < section->count; i++)
-		if (strcmp(section->lines[i].words[0], "maxlen") == 0 &&
-		    section->lines[i].count > 1)
-			bytes = section->lines[i].words[1];
-	length(facts, section->head, bytes);
 }
 
 static enum transport logger(const struct facts *facts, const struct haproxy_line *line)

@@ -10,7 +10,7 @@ release=${1:-trixie}
 cd "$(dirname "$0")/../.."
 root=$PWD/build/haproxy/$release
 program=$root/haproxy
-limit=300 # seconds
+limit=600 # seconds; half a minute on an idle machine
 
 say() { echo "get_haproxy3: $*" >&2; }
 fail() {

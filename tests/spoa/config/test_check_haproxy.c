@@ -206,9 +206,18 @@ static void the_shipped_files_are_clean(void **state)
 	static const char *const versions[] = { NULL, "2.6.12-1+deb12u4", "3.0.11-1+deb13u4",
 		                                "3.2.26" };
 
+	size_t root = strlen(__FILE__) - strlen("tests/spoa/config/test_check_haproxy.c");
+	char spoe_files[4096];
+
 	(void)state;
-	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+	(void)snprintf(spoe_files, sizeof(spoe_files), "%.*shaproxy", (int)root, __FILE__);
+	(void)setenv("INFER_ETC", spoe_files, 1);
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
 		assert_clean("haproxy/haproxy.cfg", versions[i]);
+		assert_clean("haproxy/split/upper.cfg", versions[i]);
+		assert_clean("haproxy/split/lower.cfg", versions[i]);
+	}
+	(void)setenv("INFER_ETC", folder, 1);
 }
 
 static struct problems *of_edit(enum file file, const char *old, const char *new,
