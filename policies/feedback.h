@@ -62,6 +62,24 @@ struct feedback feedback_end(struct facts *facts, const struct stream_end *event
 void feedback_late(struct facts *facts, struct span id, usec_t now);
 /* This HAProxy process is gone, with all its streams. How many slots were released. */
 uint32_t feedback_process_gone(struct facts *facts, uint32_t source, usec_t now);
+/* What HAProxy counts for a target: its sessions and its queue, summed over all its
+ * processes. COUNT_UNKNOWN also while requests wait in the backend for any server. */
+#define COUNT_UNKNOWN UINT32_MAX
+
+/* Releases what HAProxy does not have any more. It writes no end line when the engine
+ * closes a connection before the headers of a client's later request (2.6) or on a
+ * reused connection (3.0 to 3.2): "the client is required to retry". Of the requests
+ * decided more than MISSING_AGE ago a target cannot have more than HAProxy counts; the
+ * oldest beyond that, those without a first byte first, are missing, and what was
+ * missing at MISSING_COUNTS counts in a row is released. A retry's pause of a second
+ * is shorter than that.
+ * counted and scratch: by target id, below targets; scratch is overwritten. How many
+ * were released. */
+enum { MISSING_COUNTS = 3 };
+#define MISSING_AGE (500 * MSEC)
+uint32_t feedback_missing(struct facts *facts, const uint32_t *counted, uint32_t *scratch,
+                          uint32_t targets, usec_t now);
+
 /* Forgets open requests that are one time to live old; call it every few seconds.
  * on_expired as in ledger_sweep. */
 void feedback_sweep(struct facts *facts, usec_t now,

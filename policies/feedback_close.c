@@ -31,17 +31,10 @@ struct closing {
 static void close_flight(void *data, const struct flight *open)
 {
 	struct closing *closing = data;
-	struct facts *facts = closing->facts;
-	struct flight flight;
 
 	if (closing->why == RELEASED_PROCESS && open->source != closing->source)
 		return;
-	if (inflight_end(facts->inflight, open->id, closing->now, &flight) != INFLIGHT_END_OPEN)
-		return;
-	flight_refresh(facts, &flight);
-	if (flight.phase != FLIGHT_CONFIRMED)
-		learn_no_binding(facts, &flight);
-	(void)flight_release(facts, &flight, closing->why, closing->now);
+	flight_close(closing->facts, open->id, closing->why, closing->now);
 	closing->released++;
 }
 

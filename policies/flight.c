@@ -96,3 +96,15 @@ bool flight_release(struct facts *facts, struct flight *flight, enum release_sou
 	live = release_slot(facts, &flight->replica_slot, source, now);
 	return release_slot(facts, &flight->instance_slot, source, now) && live;
 }
+
+void flight_close(struct facts *facts, struct flight_id id, enum release_source why, usec_t now)
+{
+	struct flight flight;
+
+	if (inflight_end(facts->inflight, id, now, &flight) != INFLIGHT_END_OPEN)
+		return;
+	flight_refresh(facts, &flight);
+	if (flight.phase != FLIGHT_CONFIRMED)
+		learn_no_binding(facts, &flight);
+	(void)flight_release(facts, &flight, why, now);
+}

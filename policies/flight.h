@@ -20,4 +20,8 @@ struct serving flight_held(const struct facts *facts, const struct flight *fligh
 bool flight_release(struct facts *facts, struct flight *flight, enum release_source source,
                     usec_t now);
 
+/* Ends a request whose end line will not come: its slots are released, and what it
+ * bound without a first byte is withdrawn. Nothing when it has ended. */
+void flight_close(struct facts *facts, struct flight_id id, enum release_source why, usec_t now);
+
 struct target_counters *counters_of(struct facts *facts, uint32_t target);

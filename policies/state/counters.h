@@ -45,12 +45,13 @@ enum release_source {
 	RELEASED_LATE,
 	RELEASED_PROCESS,
 	RELEASED_TTL,
+	RELEASED_SESSIONS,
 	RELEASE_SOURCES
 };
 
 extern const char *const termination_names[TERM_COUNT];         /* complete client server ... */
 extern const char *const pin_cause_names[PIN_CAUSES];           /* redispatch maxqueue ignored */
-extern const char *const release_source_names[RELEASE_SOURCES]; /* log late process ttl */
+extern const char *const release_source_names[RELEASE_SOURCES]; /* log late process ... */
 
 struct target_counters {
 	uint64_t decisions[REASON_COUNT];

@@ -39,6 +39,7 @@ struct flight {
 	bool adopted;   /* decided by HAProxy without us: no answer, a late one, our restart */
 	double ttft_ms; /* the sample given at the first byte; 0 = none */
 	bool hit;       /* the chosen one held a part that counts */
+	uint8_t missed; /* counts in a row of HAProxy's that cannot have had it */
 	struct slot instance_slot; /* target TARGET_NONE: none held */
 	struct slot replica_slot;
 	uint32_t source;                   /* HAProxy process */

@@ -21,7 +21,7 @@
 
 enum { ANSWER_MAX = 16 * 1024 * 1024 };
 
-static const usec_t default_interval = SECOND, default_deadline = 800 * MSEC;
+static const usec_t default_interval = 500 * MSEC, default_deadline = 800 * MSEC;
 static const usec_t gone_after = 5 * SECOND; /* of a refusing socket */
 static const usec_t down_after = 3 * SECOND; /* of a silent one */
 
@@ -114,7 +114,8 @@ static void add_older(void *data, const struct flight *flight)
 	older->count++;
 	if (flight->replica_slot.target != TARGET_NONE)
 		session_counts_add(source->discovery->counts, source->number,
-		                   flight->replica_slot.target, 1, 0);
+		                   flight->replica_slot.target,
+		                   &(struct session_count){ .current = 1 });
 }
 
 static void count_older(struct source *source)
@@ -135,6 +136,7 @@ static void count_sessions(struct source *source, const struct runtime_facts *re
 	struct discovery *discovery = source->discovery;
 	struct facts *facts = discovery->observe.facts;
 	bool complete = true;
+	uint32_t missing;
 
 	session_counts_begin(discovery->counts, source->number);
 	source->state.servers = source->state.servers_down = 0;
@@ -149,13 +151,19 @@ static void count_sessions(struct source *source, const struct runtime_facts *re
 		if (!runtime_server_up(server) && !runtime_server_maintenance(server))
 			source->state.servers_down++;
 		complete = complete && server->counted;
-		session_counts_add(discovery->counts, source->number, target->id, server->current,
-		                   server->queued);
+		session_counts_add(discovery->counts, source->number, target->id,
+		                   &(struct session_count){ server->current, server->queued,
+		                                            server->waiting });
 	}
 	count_older(source);
 	if (complete)
 		session_counts_done(discovery->counts, source->number);
-	(void)session_counts_apply(discovery->counts, facts, now);
+	if (session_counts_apply(discovery->counts, facts, now, &missing) && missing > 0)
+		observe_say(
+		        &discovery->observe, OBSERVE_NOTICE,
+		        "%u requests ended without an end line; HAProxy has them no more, their "
+		        "slots are released",
+		        missing);
 }
 
 static void answered(struct source *source, const struct runtime_facts *read, usec_t now)

@@ -236,6 +236,18 @@ static struct runtime_server *find(struct reading *reading, struct span backend,
 	return NULL;
 }
 
+/* A backend's own row stands behind those of its servers. */
+static void read_backend(struct reading *reading, struct span backend, uint32_t waiting)
+{
+	for (size_t i = reading->cursor; i > 0; i--) {
+		struct runtime_server *server = &reading->facts->servers[i - 1];
+
+		if (!same(server->backend, backend))
+			return;
+		server->waiting = waiting;
+	}
+}
+
 static void read_counts(struct reading *reading, struct span row)
 {
 	struct span cells[CELLS_MAX];
@@ -243,6 +255,10 @@ static void read_counts(struct reading *reading, struct span row)
 
 	if (!read_cells(reading, row, cells, STAT_COUNT))
 		return;
+	if (is(cells[STAT_NAME], "BACKEND")) {
+		read_backend(reading, cells[STAT_BACKEND], small_number(cells[STAT_QUEUED]));
+		return;
+	}
 	server = find(reading, cells[STAT_BACKEND], cells[STAT_NAME]);
 	if (!server)
 		return;

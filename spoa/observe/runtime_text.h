@@ -13,7 +13,7 @@
 #include "policies/core/target.h"
 
 /* What discovery asks, in one connection. */
-#define RUNTIME_QUESTIONS "show info;show servers state;show stat -1 4 -1"
+#define RUNTIME_QUESTIONS "show info;show servers state;show stat -1 6 -1"
 
 struct runtime_info {
 	uint32_t pid;
@@ -33,6 +33,7 @@ struct runtime_server {
 	bool counted;           /* show stat has it, and so the next three */
 	uint32_t current;       /* scur */
 	uint32_t queued;        /* qcur */
+	uint32_t waiting;       /* qcur of its backend: requests that wait for any server */
 	uint32_t limit;         /* slim; 0 = none */
 };
 

@@ -5,15 +5,13 @@
 #include <string.h>
 
 #include "policies/core/bug.h"
-
-struct count {
-	uint32_t current, queued;
-};
+#include "policies/feedback.h"
 
 struct session_counts {
 	uint32_t targets, sources;
 	bool fresh[SOURCES_MAX];
-	struct count *of; /* sources x targets */
+	struct session_count *of; /* sources x targets */
+	uint32_t *sums, *scratch; /* by target id */
 };
 
 struct session_counts *session_counts_new(uint32_t targets, uint32_t sources)
@@ -27,8 +25,10 @@ struct session_counts *session_counts_new(uint32_t targets, uint32_t sources)
 	counts->targets = targets;
 	counts->sources = sources;
 	counts->of = calloc((size_t)targets * sources, sizeof(*counts->of));
-	if (!counts->of) {
-		free(counts);
+	counts->sums = calloc(targets, sizeof(*counts->sums));
+	counts->scratch = calloc(targets, sizeof(*counts->scratch));
+	if (!counts->of || !counts->sums || !counts->scratch) {
+		session_counts_free(counts);
 		return NULL;
 	}
 	return counts;
@@ -39,10 +39,13 @@ void session_counts_free(struct session_counts *counts)
 	if (!counts)
 		return;
 	free(counts->of);
+	free(counts->sums);
+	free(counts->scratch);
 	free(counts);
 }
 
-static struct count *at(const struct session_counts *counts, uint32_t source, uint32_t target)
+static struct session_count *at(const struct session_counts *counts, uint32_t source,
+                                uint32_t target)
 {
 	BUG_ON(source >= counts->sources || target >= counts->targets);
 	return &counts->of[(size_t)source * counts->targets + target];
@@ -55,12 +58,13 @@ void session_counts_begin(struct session_counts *counts, uint32_t source)
 }
 
 void session_counts_add(struct session_counts *counts, uint32_t source, uint32_t target,
-                        uint32_t current, uint32_t queued)
+                        const struct session_count *seen)
 {
-	struct count *count = at(counts, source, target);
+	struct session_count *count = at(counts, source, target);
 
-	count->current += current;
-	count->queued += queued;
+	count->current += seen->current;
+	count->queued += seen->queued;
+	count->waiting += seen->waiting;
 }
 
 void session_counts_done(struct session_counts *counts, uint32_t source)
@@ -76,25 +80,28 @@ void session_counts_lost(struct session_counts *counts, uint32_t source)
 void session_counts_forget(struct session_counts *counts, uint32_t target)
 {
 	for (uint32_t source = 0; source < counts->sources; source++)
-		*at(counts, source, target) = (struct count){ 0 };
+		*at(counts, source, target) = (struct session_count){ 0 };
 }
 
-static void apply_one(const struct session_counts *counts, struct facts *facts, uint32_t target,
+static void apply_one(struct session_counts *counts, struct facts *facts, uint32_t target,
                       usec_t now)
 {
-	struct count sum = { 0 };
+	struct session_count sum = { 0 };
 
 	for (uint32_t source = 0; source < counts->sources; source++) {
-		const struct count *count = at(counts, source, target);
+		const struct session_count *count = at(counts, source, target);
 
 		sum.current += count->current;
 		sum.queued += count->queued;
+		sum.waiting += count->waiting;
 	}
+	counts->sums[target] = sum.waiting > 0 ? COUNT_UNKNOWN : sum.current + sum.queued;
 	ledger_reconcile(facts->ledger, target, sum.current + sum.queued, now);
 	engines_put_queue(facts->engines, target, sum.queued, now);
 }
 
-bool session_counts_apply(struct session_counts *counts, struct facts *facts, usec_t now)
+bool session_counts_apply(struct session_counts *counts, struct facts *facts, usec_t now,
+                          uint32_t *ret_missing)
 {
 	for (uint32_t source = 0; source < counts->sources; source++)
 		if (!counts->fresh[source])
@@ -102,9 +109,11 @@ bool session_counts_apply(struct session_counts *counts, struct facts *facts, us
 	for (uint32_t id = 0; id < counts->targets; id++) {
 		const struct target *target = fleet_target(facts->fleet, id);
 
+		counts->sums[id] = COUNT_UNKNOWN;
 		if (target && target->kind == TARGET_REPLICA)
 			apply_one(counts, facts, id, now);
 	}
+	*ret_missing = feedback_missing(facts, counts->sums, counts->scratch, counts->targets, now);
 	memset(counts->fresh, 0, sizeof(counts->fresh));
 	return true;
 }

@@ -37,14 +37,17 @@ static void close_stage(struct stage *stage)
 static void count(struct stage *stage, uint32_t source, uint32_t current, uint32_t queued)
 {
 	session_counts_begin(stage->counts, source);
-	session_counts_add(stage->counts, source, stage->one, current, queued);
+	session_counts_add(stage->counts, source, stage->one,
+	                   &(struct session_count){ current, queued, 0 });
 	session_counts_done(stage->counts, source);
 }
 
 static bool apply(struct stage *stage)
 {
+	uint32_t missing;
+
 	world_clock += SECOND;
-	return session_counts_apply(stage->counts, stage->world.facts, world_clock);
+	return session_counts_apply(stage->counts, stage->world.facts, world_clock, &missing);
 }
 
 static double running(struct stage *stage, uint32_t target)
