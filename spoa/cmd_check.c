@@ -32,6 +32,31 @@ static void print_usage(FILE *out)
 	              "exit codes: 0 no errors, 2 errors\n");
 }
 
+static bool read_option(int flag, struct options *options)
+{
+	switch (flag) {
+	case 'c':
+		options->policy = optarg;
+		return true;
+	case 'f':
+		if (options->config_count == CHECK_CONFIGS_MAX)
+			return false;
+		options->configs[options->config_count++] = optarg;
+		return true;
+	case 'v':
+		options->version = optarg;
+		return true;
+	case 's':
+		options->strict = true;
+		return true;
+	case 'j':
+		options->json = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* -1: go on; else the exit code to leave with. */
 static int read_options(int argc, char **argv, struct options *options)
 {
@@ -47,19 +72,10 @@ static int read_options(int argc, char **argv, struct options *options)
 	int flag;
 
 	while ((flag = getopt_long(argc, argv, "c:h", flags, NULL)) != -1) {
-		if (flag == 'c')
-			options->policy = optarg;
-		else if (flag == 'f' && options->config_count < CHECK_CONFIGS_MAX)
-			options->configs[options->config_count++] = optarg;
-		else if (flag == 'v')
-			options->version = optarg;
-		else if (flag == 's')
-			options->strict = true;
-		else if (flag == 'j')
-			options->json = true;
-		else
-			return (print_usage(flag == 'h' ? stdout : stderr),
-			        flag == 'h' ? EXIT_OK : EXIT_USAGE);
+		if (read_option(flag, options))
+			continue;
+		print_usage(flag == 'h' ? stdout : stderr);
+		return flag == 'h' ? EXIT_OK : EXIT_USAGE;
 	}
 	if (optind == argc && (options->policy || options->config_count > 0))
 		return -1;

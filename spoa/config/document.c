@@ -176,10 +176,16 @@ static void open_node(struct scan *scan)
 
 static void close_node(struct scan *scan)
 {
-	if (scan->duplicates && scan->text[scan->at] == '}')
-		drop_duplicates(scan, scan->open);
+	struct node *node = scan->open;
+
+	if (!node) {
+		fail(scan, "closes what is not open");
+		return;
+	}
+	if (scan->duplicates && node->is_object)
+		drop_duplicates(scan, node);
 	scan->depth--;
-	scan->open = scan->open->parent;
+	scan->open = node->parent;
 	scan->at++;
 }
 

@@ -5,7 +5,6 @@
  * nothing of it would remain. */
 #include "spoa/config/near.h"
 
-#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +13,9 @@ enum { LENGTH_MAX = 64 };
 
 static char folded(char c)
 {
-	return c == '_' ? '-' : (char)tolower((unsigned char)c);
+	if (c == '_')
+		return '-';
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 static size_t smaller(size_t a, size_t b)

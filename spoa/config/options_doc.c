@@ -195,8 +195,10 @@ void options_doc_print(FILE *out, bool markdown)
 		(void)fprintf(
 		        out,
 		        "# Options\n\nPrinted by `inference-spoa options --markdown`; do not "
-		        "edit.\n\nA policy is a JSON file. Names may be written with `_` for "
-		        "`-` and in capitals. Durations are texts with a unit (us, ms, s, m, h, "
+		        "edit.\n\nA policy is a JSON file. Keys, and the names of strategies, "
+		        "signals and pickers, may be written with `_` for `-` and in capitals; "
+		        "names of models and backends are taken as they stand. Durations are texts "
+		        "with a unit (us, ms, s, m, h, "
 		        "d), sizes as well (b, k, m, g, by 1024); only 0 needs none. Keys that "
 		        "begin with `//` are comments. What is not set comes from `defaults`, "
 		        "and from here otherwise.\n");

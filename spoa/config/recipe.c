@@ -124,15 +124,14 @@ static void load_signals(const struct node *signals, struct strategy *strategy)
 			break;
 		options_reset(weighing_options, weighing);
 		weighing->signal = signal_named(span_of(node->name));
+		table_load(weighing_options, weighing, node);
 		if (json_is_number(node->value))
 			weighing->weight = json_number_value(node->value);
-		else
-			table_load(weighing_options, weighing, node);
 		if (weighing->signal && weighing->weight > 0)
 			count++;
-		else
-			*weighing = (struct weighing){ .signal = NULL };
 	}
+	if (count < WEIGHINGS_MAX)
+		strategy->weighings[count] = (struct weighing){ .signal = NULL };
 }
 
 static const struct picker *load_picker(const struct node *node)
@@ -269,7 +268,8 @@ void recipes_load(struct loading *loading, struct policy *policy)
 
 	if (!own || !own->child)
 		return;
-	policy->strategies = loading_take(loading, node_count(own), sizeof(policy->strategies[0]));
+	policy->strategies =
+	        loading_take(loading, node_count(own), sizeof(const struct strategy *));
 	for (const struct node *node = own->child; policy->strategies && node; node = node->next) {
 		const struct strategy *strategy = NULL;
 

@@ -46,28 +46,31 @@ static void tell_equal(const struct loading *loading, json_t *seen, const char *
 	(void)json_object_set_new(seen, pattern, json_integer(place->key_line));
 }
 
+static void check_instance(const struct loading *loading, const struct node *known,
+                           const struct node *node, bool fallback)
+{
+	const char *name = json_string_value(node->value);
+	struct near near = near_to(name ? name : "");
+	char hint[NEAR_HINT_MAX];
+
+	if (!name || json_object_get(known->value, name))
+		return;
+	for (const struct node *other = known->child; other; other = other->next)
+		near_offer(&near, other->name);
+	near_hint(&near, hint);
+	if (*hint || !fallback)
+		loading_warning(loading, node, "unknown-backend", "\"%s\" is not under instances%s",
+		                name, hint);
+}
+
 static void check_instances(const struct loading *loading, const struct node *list, bool fallback)
 {
 	const struct node *known = node_named(loading->root, "instances");
 
 	if (!list || !known || !known->is_object || !known->child)
 		return;
-	for (const struct node *node = list->child; node; node = node->next) {
-		const char *name = json_string_value(node->value);
-		struct near near = near_to(name ? name : "");
-		char hint[NEAR_HINT_MAX];
-
-		if (!name || json_object_get(known->value, name))
-			continue;
-		for (const struct node *other = known->child; other; other = other->next) {
-			if (other->name)
-				near_offer(&near, other->name);
-		}
-		near_hint(&near, hint);
-		if (*hint || !fallback)
-			loading_warning(loading, node, "unknown-backend",
-			                "\"%s\" is not under instances%s", name, hint);
-	}
+	for (const struct node *node = list->child; node; node = node->next)
+		check_instance(loading, known, node, fallback);
 }
 
 static void load_rule(struct loading *loading, const struct node *node, struct layers *layers,
@@ -95,38 +98,44 @@ static bool is_rule(const struct node *model)
 	return false;
 }
 
+/* seen: alias → the model it is of. */
+static void load_alias(const struct loading *loading, const struct node *model,
+                       const struct node *node, json_t *seen, struct policy *policy)
+{
+	const char *name = json_string_value(node->value);
+	struct alias *alias = &policy->aliases[policy->alias_count];
+
+	if (!name || !model->name)
+		return;
+	if (json_object_get(model->parent->value, name))
+		loading_error(loading, node, "duplicate", "\"%s\" is the name of a model itself",
+		              name);
+	else if (json_object_get(seen, name))
+		loading_error(loading, node, "duplicate", "\"%s\" is an alias already, of %s", name,
+		              json_string_value(json_object_get(seen, name)));
+	(void)json_object_set_new(seen, name, json_string(model->name));
+	name_copy(alias->name, name);
+	name_copy(alias->model, model->name);
+	policy->alias_count++;
+}
+
 static void load_aliases(struct loading *loading, const struct node *models, struct policy *policy)
 {
 	json_t *seen = json_object();
 	size_t count = 0;
 
 	for (const struct node *model = models->child; model; model = model->next) {
-		if (node_named(model, "aliases"))
-			count += node_count(node_named(model, "aliases"));
+		const struct node *list = node_named(model, "aliases");
+
+		count += list ? node_count(list) : 0;
 	}
 	policy->aliases = loading_take(loading, count, sizeof(policy->aliases[0]));
 	for (const struct node *model = models->child; policy->aliases && model;
 	     model = model->next) {
 		const struct node *list = node_named(model, "aliases");
 
-		for (const struct node *node = list ? list->child : NULL; node; node = node->next) {
-			const char *name = json_string_value(node->value);
-			struct alias *alias = &policy->aliases[policy->alias_count];
-
-			if (!name || !model->name)
-				continue;
-			if (json_object_get(models->value, name))
-				loading_error(loading, node, "duplicate",
-				              "\"%s\" is the name of a model itself", name);
-			else if (json_object_get(seen, name))
-				loading_error(loading, node, "duplicate",
-				              "\"%s\" is an alias already, of %s", name,
-				              json_string_value(json_object_get(seen, name)));
-			(void)json_object_set_new(seen, name, json_string(model->name));
-			name_copy(alias->name, name);
-			name_copy(alias->model, model->name);
-			policy->alias_count++;
-		}
+		for (const struct node *node = list ? list->child : NULL; node; node = node->next)
+			load_alias(loading, model, node, seen, policy);
 	}
 	json_decref(seen);
 }

@@ -32,28 +32,30 @@ static bool has_unit(enum option_type type)
 	return type == OPTION_SIZE || type == OPTION_DURATION || type == OPTION_MSEC;
 }
 
+static bool is_of_type(enum option_type type, const json_t *value)
+{
+	if (type == OPTION_BOOL)
+		return json_is_boolean(value);
+	if (type == OPTION_COUNT || type == OPTION_NUMBER)
+		return json_is_number(value);
+	return json_is_string(value) || (has_unit(type) && json_is_number(value));
+}
+
 /* What the row wants to see, when it is not what the value is. */
 static const char *expected(const struct option *option, const json_t *value)
 {
-	switch (option->type) {
-	case OPTION_BOOL:
-		return json_is_boolean(value) ? NULL : "true or false";
-	case OPTION_COUNT:
-	case OPTION_NUMBER:
-		return json_is_number(value) ? NULL : "a number";
-	case OPTION_TEXT:
-		return json_is_string(value) ? NULL : "a text";
-	case OPTION_CHOICE:
-		return json_is_string(value) ? NULL : "one of the names";
-	case OPTION_SIZE:
-		return json_is_string(value) || json_is_number(value) ? NULL
-		                                                      : "a size like \"64k\"";
-	case OPTION_DURATION:
-	case OPTION_MSEC:
-		return json_is_string(value) || json_is_number(value) ? NULL
-		                                                      : "a duration like \"250ms\"";
-	}
-	return NULL;
+	static const char *const types[] = {
+		[OPTION_BOOL] = "true or false",
+		[OPTION_COUNT] = "a number",
+		[OPTION_NUMBER] = "a number",
+		[OPTION_SIZE] = "a size like \"64k\"",
+		[OPTION_DURATION] = "a duration like \"250ms\"",
+		[OPTION_MSEC] = "a duration like \"250ms\"",
+		[OPTION_TEXT] = "a text",
+		[OPTION_CHOICE] = "one of the names",
+	};
+
+	return is_of_type(option->type, value) ? NULL : types[option->type];
 }
 
 static bool store(const struct option *option, void *settings, const json_t *value,
