@@ -264,13 +264,12 @@ static void say_new(struct decision_log *log, const struct decision_words *words
 		say_line(log, decision_record_json(numbered(log, number), true, words));
 		left--;
 	}
+	/* Comes to it only when all decisions are told: an end is never before its own. */
 	skip_lost(log, &log->told_ends, log->counts.ended);
 	while (log->told_ends < log->counts.ended && left > 0 && log->waiting.len < WAITING_MAX) {
 		uint64_t number = log->ends[log->told_ends % log->capacity];
 		const struct decision_record *record = numbered(log, number);
 
-		if (streamed(log, number) && number > log->told)
-			break; /* its decision is told first */
 		log->told_ends++;
 		if (!streamed(log, number))
 			continue;

@@ -352,6 +352,49 @@ static void one_of_ten_is_told_with_its_end(void **state)
 	world_free(world);
 }
 
+/* A flush is bounded, so the end of a late record is there before its decision
+ * was told. */
+static void no_end_is_told_before_its_decision(void **state)
+{
+	struct world *world = world_new(1, 2);
+	struct decision_log *log = decision_log_new(256);
+	struct decision_words words = words_of(world);
+	unsigned decisions = 0;
+	unsigned ends = 0;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
+	assert_true(fcntl(fds[1], F_SETPIPE_SZ, 1 << 20) > 0);
+	decision_log_stream(log, fds[1], 1);
+	for (int i = 0; i < 62; i++)
+		decide(world, log, world_ask(world));
+	decision_log_flush(log, &words);
+	read_lines(fds[0], &decisions, &ends);
+	assert_int_equal(decisions, 62);
+	for (int i = 0; i < 62; i++)
+		decide(world, log, world_ask(world));
+	end(world, log, "id-124"); /* the very last */
+	for (int i = 0; i < 2; i++)
+		decide(world, log, world_ask(world));
+	end(world, log, "id-126");
+	for (int i = 0; i < 61; i++)
+		decide(world, log, world_ask(world));
+	end(world, log, "id-187");
+	decision_log_flush(log, &words); /* 64 decisions, and no room for an end */
+	read_lines(fds[0], &decisions, &ends);
+	assert_int_equal(decisions, 64);
+	assert_int_equal(ends, 0);
+	decision_log_flush(log, &words);
+	read_lines(fds[0], &decisions, &ends);
+	assert_int_equal(decisions, 61);
+	assert_int_equal(ends, 3);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+	decision_log_free(log);
+	world_free(world);
+}
+
 /* Nobody reads: the ring goes on, what it lost is counted, and whoever reads
  * later gets whole lines only. */
 static void a_slow_reader_loses_records_and_nothing_else(void **state)
@@ -455,6 +498,7 @@ int main(void)
 		cmocka_unit_test(texts_of_strangers_are_cut_and_tamed),
 		cmocka_unit_test(lines_tell_each_decision_and_then_its_end),
 		cmocka_unit_test(one_of_ten_is_told_with_its_end),
+		cmocka_unit_test(no_end_is_told_before_its_decision),
 		cmocka_unit_test(a_slow_reader_loses_records_and_nothing_else),
 		cmocka_unit_test(a_reader_that_is_gone_stops_nothing),
 		cmocka_unit_test(keeping_a_decision_allocates_nothing),
