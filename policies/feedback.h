@@ -56,7 +56,7 @@ struct feedback {
 
 struct feedback feedback_first_byte(struct facts *facts, const struct first_byte *event,
                                     usec_t now);
-struct feedback feedback_end(struct facts *facts, const struct stream_end *event, usec_t now);
+struct feedback feedback_end(struct facts *facts, const struct stream_end *end, usec_t now);
 
 /* Our answer left later than HAProxy waits for it: the stream went on without us. */
 void feedback_late(struct facts *facts, struct span id, usec_t now);

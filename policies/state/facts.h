@@ -35,8 +35,9 @@ MUST_CHECK struct facts *facts_new(const struct policy *policy, const struct fle
 void facts_free(struct facts *facts);
 /* A new policy: rebinds the fleet and tunes the index. The old one may be freed after. */
 void facts_set_policy(struct facts *facts, const struct policy *policy);
-/* Everything kept under this target id starts anew. Fits fleet_apply's on_gone. */
-void facts_forget(void *facts, uint32_t target);
+/* Everything kept under this target id starts anew. Fits fleet_apply's on_gone:
+ * data is the facts. */
+void facts_forget(void *data, uint32_t target);
 /* The engine at this target restarted: its cache is empty, its page is void, and
  * it is as new as if first seen now. */
 void facts_engine_restarted(struct facts *facts, uint32_t target, usec_t now);

@@ -46,9 +46,9 @@ struct fleet *fleet_new(const struct fleet_limits *limits)
 	fleet->by_model = lookup_new(limits->models);
 	fleet->offered = calloc(limits->instances, sizeof(*fleet->offered));
 	fleet->pairs =
-	        calloc((size_t)limits->instances * INSTANCE_MODELS_MAX, sizeof(*fleet->pairs));
-	fleet->unknown = calloc(limits->instances, sizeof(*fleet->unknown));
-	fleet->everyone = calloc(limits->instances, sizeof(*fleet->everyone));
+	        calloc((size_t)limits->instances * INSTANCE_MODELS_MAX, sizeof(struct instance *));
+	fleet->unknown = calloc(limits->instances, sizeof(struct instance *));
+	fleet->everyone = calloc(limits->instances, sizeof(struct instance *));
 	if (!is_whole(fleet)) {
 		fleet_free(fleet);
 		return NULL;

@@ -322,6 +322,8 @@ static void list_known(struct fleet *fleet)
 			           pair_hash(fleet->members[i].home, fleet->members[i].target), i);
 }
 
+/* A whole snapshot, and whom to tell: 7 parameters rather than a struct for one caller. */
+/* NOLINTNEXTLINE(readability-function-size) */
 struct fleet_change fleet_apply(struct fleet *fleet, uint32_t source,
                                 const struct server_fact *facts, size_t count, usec_t now,
                                 void (*on_gone)(void *data, uint32_t target), void *data)

@@ -6,12 +6,11 @@
  * are a ring: the newest takes the place of the oldest. */
 #include "policies/state/inflight.h"
 
-#define XXH_INLINE_ALL
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "policies/core/bug.h"
+#include "policies/state/lookup.h"
 
 enum { NOBODY = UINT32_MAX };
 
@@ -46,8 +45,8 @@ struct inflight {
  * them collide. */
 struct flight_id flight_id_of(struct span unique_id)
 {
-	return (struct flight_id){ .high = XXH64(unique_id.at, unique_id.len, 0),
-		                   .low = XXH64(unique_id.at, unique_id.len, 1) };
+	return (struct flight_id){ .high = lookup_hash(unique_id, 0),
+		                   .low = lookup_hash(unique_id, 1) };
 }
 
 static bool same(struct flight_id a, struct flight_id b)

@@ -73,5 +73,5 @@ bool lookup_next(const struct lookup *lookup, uint64_t hash, uint32_t *at, uint3
 
 uint64_t lookup_hash(struct span name, uint64_t seed)
 {
-	return XXH64(name.at, name.len, seed);
+	return name.at ? XXH64(name.at, name.len, seed) : XXH64("", 0, seed);
 }

@@ -24,5 +24,5 @@ void lookup_add(struct lookup *lookup, uint64_t hash, uint32_t place);
  * looks like it; false after the last. */
 bool lookup_next(const struct lookup *lookup, uint64_t hash, uint32_t *at, uint32_t *ret_place);
 
-/* Of a name, seeded with what else belongs to the key. */
+/* Of a name (at NULL: of none), seeded with what else belongs to the key. */
 uint64_t lookup_hash(struct span name, uint64_t seed);
