@@ -33,7 +33,7 @@ struct world {
 	struct decider *decider;
 	usec_t now;
 	struct server_fact servers[WORLD_SERVERS_MAX];
-	char names[WORLD_SERVERS_MAX][3][32]; /* backend, server, address */
+	char names[WORLD_SERVERS_MAX][3][64]; /* backend, server, address */
 	size_t count;
 	uint64_t asked;
 	char id[32];
@@ -64,9 +64,9 @@ static inline struct world *world_new(size_t instances, size_t replicas)
 	world->facts = facts_new(&world->policy, &limits);
 	assert_non_null(world->facts);
 	for (size_t i = 0; i < instances * replicas; i++) {
-		snprintf(world->names[i][0], 32, "%c", (char)('a' + i / replicas));
-		snprintf(world->names[i][1], 32, "s%zu", i % replicas + 1);
-		snprintf(world->names[i][2], 32, "10.%zu.%zu.%zu:8000", i / replicas,
+		snprintf(world->names[i][0], 64, "%c", (char)('a' + i / replicas));
+		snprintf(world->names[i][1], 64, "s%zu", i % replicas + 1);
+		snprintf(world->names[i][2], 64, "10.%zu.%zu.%zu:8000", i / replicas,
 		         i % replicas / 200, i % replicas % 200 + 1);
 		world->servers[i] =
 		        (struct server_fact){ SPAN(world->names[i][0]), SPAN(world->names[i][1]),
