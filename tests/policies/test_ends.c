@@ -342,6 +342,68 @@ static void level_2_alone_fails_open_by_naming_no_replica(void **state)
 	assert_int_equal(decision.outcome, OUTCOME_REJECTED);
 }
 
+static void a_low_score_is_no_overload(void **state)
+{
+	struct entry_policy *entry = &world->policy.default_rule.chain[0];
+
+	(void)state;
+	load("a", 26, 0);
+	load("b", 26, 0);
+	entry->admit.running = 0;
+	entry->hard.running = 1;
+	entry->min_score = 1;
+	entry->strategy = strategy_named(SPAN("random"));
+	expect_fail_open();
+}
+
+static void explaining_takes_nobodys_turn(void **state)
+{
+	struct decision explained;
+
+	(void)state;
+	load("a", 11, 0);
+	load("b", 11, 0);
+	for (int i = 0; i < 4; i++) {
+		struct request request = world_ask(world);
+
+		for (int times = 0; times < 3; times++)
+			decider_explain(world->decider, &request, world->now, &explained);
+		assert_ptr_equal(world_decide(world, request).instance, explained.instance);
+		assert_string_equal(explained.instance->name, names[i % 2]);
+	}
+}
+
+static void an_instance_in_maintenance_is_passed_over(void **state)
+{
+	(void)state;
+	world_server(world, "a", "s1")->maintenance = true;
+	world_apply(world);
+	for (int i = 0; i < 5; i++)
+		assert_string_equal(decide().instance->name, "b");
+}
+
+static void drained_instances_serve_when_all_are_drained(void **state)
+{
+	struct instance_policy *drained = calloc(2, sizeof(*drained));
+
+	(void)state;
+	assert_non_null(drained);
+	for (size_t i = 0; i < 2; i++) {
+		drained[i] = world->policy.default_instance;
+		memcpy(drained[i].name, names[i], 2);
+		drained[i].weight = i == 0 ? 0 : 1;
+	}
+	world->policy.instances = drained;
+	world->policy.instance_count = 2;
+	facts_set_policy(world->facts, &world->policy);
+	for (int i = 0; i < 5; i++)
+		assert_string_equal(decide().instance->name, "b");
+	drained[1].weight = 0;
+	facts_set_policy(world->facts, &world->policy);
+	assert_int_equal(decide().reason, REASON_LOAD);
+	free(drained);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -364,6 +426,10 @@ int main(void)
 		TEST(a_rules_instances_must_serve_the_model_as_well),
 		TEST(an_instance_whose_replicas_are_full_is_passed_over),
 		TEST(level_2_alone_fails_open_by_naming_no_replica),
+		TEST(a_low_score_is_no_overload),
+		TEST(explaining_takes_nobodys_turn),
+		TEST(an_instance_in_maintenance_is_passed_over),
+		TEST(drained_instances_serve_when_all_are_drained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -322,6 +322,27 @@ static void the_gate_holds_over_requests(void **state)
 	}
 }
 
+/* The next entry would take the holder, which has less; but others are admitted there. */
+static void spilled_holders_come_last_in_every_entry(void **state)
+{
+	struct decision decision;
+	const char *holder;
+
+	(void)state;
+	world_strategy(world, "soft-k-choice");
+	world_entry(world)->admit.running = 2;
+	world_entry(world)->seed_idle = false;
+	add_entry("least-request");
+	decision = world_decide(world, world_ask_long(world, 20000, 20000, 7, 7));
+	holder = server_of(&decision);
+	for (size_t i = 0; i < 4; i++)
+		world_busy(world, "a", world->names[i][1],
+		           strcmp(world->names[i][1], holder) == 0 ? 4 : 6);
+	decision = world_decide(world, world_ask_long(world, 20000, 20000, 7, 7));
+	assert_string_not_equal(server_of(&decision), holder);
+	assert_int_equal(decision.reason, REASON_SPILL);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -340,6 +361,7 @@ int main(void)
 		TEST(a_shared_prompt_is_computed_once_on_each_idle_replica),
 		TEST(the_gate_says_so),
 		TEST(the_gate_holds_over_requests),
+		TEST(spilled_holders_come_last_in_every_entry),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

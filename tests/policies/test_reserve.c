@@ -103,6 +103,16 @@ static void asked_twice_it_holds_one_slot(void **state)
 	assert_true(world_running(world, "a", "s1") + world_running(world, "a", "s2") == 1);
 }
 
+static void tokens_are_rounded_not_cut(void **state)
+{
+	struct decision decision = world_decide(world, world_ask_long(world, 40002, 0, 1, 1));
+
+	(void)state;
+	assert_int_equal(ledger_work(world->facts->ledger, decision.replica->target->id, world->now)
+	                         .resident_tokens,
+	                 10257);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -113,6 +123,7 @@ int main(void)
 		TEST(without_an_id_there_is_no_slot),
 		TEST(a_decision_after_its_end_takes_no_slot),
 		TEST(asked_twice_it_holds_one_slot),
+		TEST(tokens_are_rounded_not_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

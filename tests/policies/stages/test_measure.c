@@ -240,6 +240,36 @@ static void an_instance_counts_per_usable_engine(void **state)
 	close_to(instance->load->pending, 6);
 }
 
+static void a_lone_average_has_nobody_to_drift_to(void **state)
+{
+	struct decision decision;
+
+	(void)state;
+	average_add(&averages_of(world->facts->averages, id_of("s1"))->ttft_ms, 1000, 30 * SECOND,
+	            world->now);
+	world->now += 60 * SECOND;
+	decision = explain(world_ask(world));
+	close_to(of(&decision, "s1")->load->ttft_ms, 1000);
+}
+
+static void an_instance_holds_what_its_best_replica_holds(void **state)
+{
+	struct request request = world_ask_long(world, 40000, 40000, 1, 1);
+	struct span none = { NULL, 0 }, ladder = SPAN(LADDER_DEFAULT);
+	uint64_t chain[LADDER_BLOCKS_MAX];
+	struct decision decision;
+
+	(void)state;
+	world->policy.levels = LEVELS_BOTH;
+	prefix_chain(prefix_name_space(&ladder, &none, &none, &none), request.hashes, 12, chain);
+	prefix_index_bind(world->facts->prefix, id_of("s1"), chain, 12, &world->policy.ladder,
+	                  world->now);
+	prefix_index_bind(world->facts->prefix, id_of("s2"), chain, 7, &world->policy.ladder,
+	                  world->now);
+	decider_explain(world->decider, &request, world->now, &decision);
+	assert_int_equal(decision.levels[0].pool[0].blocks, 12);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -254,6 +284,8 @@ int main(void)
 		TEST(pending_is_put_right_by_what_happened_since_the_page),
 		TEST(averages_drift_towards_those_of_the_others),
 		TEST(an_instance_counts_per_usable_engine),
+		TEST(a_lone_average_has_nobody_to_drift_to),
+		TEST(an_instance_holds_what_its_best_replica_holds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

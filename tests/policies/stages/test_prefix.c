@@ -250,6 +250,29 @@ static void a_prompt_that_ends_where_the_match_does_is_no_fork(void **state)
 	assert_int_equal(hand.walk.standing, 1);
 }
 
+/* Where all are busy the allowed gap grows with the square root of the mean: 5 of 25. */
+static void where_all_are_busy_a_larger_gap_is_normal(void **state)
+{
+	(void)state;
+	with("soft-k-choice", 2, 8192);
+	hand_running(&hand, (double[]){ 27.25, 22.75 });
+	holds(0, 5);
+	run();
+	assert_int_equal(hand.walk.standing, 1);
+}
+
+static void one_of_several_holders_that_went_on_makes_a_prompt_shared(void **state)
+{
+	(void)state;
+	with("soft-k-choice", 4, 24000);
+	holds(0, 5);
+	holds(1, 5);
+	hand.pool[1].continued = true;
+	run();
+	assert_true(hand.walk.seeding);
+	assert_int_equal(hand.walk.standing, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +291,8 @@ int main(void)
 		cmocka_unit_test(a_follow_up_goes_to_its_holder),
 		cmocka_unit_test(a_shared_prompt_without_idle_others_goes_to_its_holders),
 		cmocka_unit_test(a_prompt_that_ends_where_the_match_does_is_no_fork),
+		cmocka_unit_test(where_all_are_busy_a_larger_gap_is_normal),
+		cmocka_unit_test(one_of_several_holders_that_went_on_makes_a_prompt_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
