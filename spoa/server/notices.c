@@ -1,16 +1,29 @@
-/* notices.c - one line a second and kind; the rest is only counted. */
+/* notices.c - one line a second of most kinds; the rest is only counted. */
 #include "spoa/server/notices.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { LINE_BYTES = 320 };
 
-#define AS_LEVEL(id, level) level,
+#define AS_LEVEL(id, level, limit) level,
 static const int levels[] = { NOTICES(AS_LEVEL) };
 #undef AS_LEVEL
+
+#define AS_LIMIT(id, level, limit) limit,
+static const bool limited[] = { NOTICES(AS_LIMIT) };
+#undef AS_LIMIT
+
+/* Some words are a peer's: they stay on one line and in one alphabet. */
+static void make_plain(char *line)
+{
+	for (; *line; line++)
+		if ((unsigned char)*line < ' ' || (unsigned char)*line > '~')
+			*line = '?';
+}
 
 void notices_init(struct notices *notices, const struct notice_sink *sink)
 {
@@ -28,7 +41,7 @@ void notices_say(struct notices *notices, enum notice notice, usec_t now, const 
 
 	if (!notices->sink.write)
 		return;
-	if (said_at != 0 && now < said_at + SECOND) {
+	if (limited[notice] && said_at != 0 && now < said_at + SECOND) {
 		notices->kinds[notice].held_back++;
 		return;
 	}
@@ -37,6 +50,7 @@ void notices_say(struct notices *notices, enum notice notice, usec_t now, const 
 	va_start(args, format);
 	(void)vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
+	make_plain(line);
 	length = strlen(line);
 	if (held_back > 0)
 		(void)snprintf(line + length, sizeof(line) - length,

@@ -1,7 +1,8 @@
 /* notices.h - what the server has to say, at most one line per kind and second.
  *
- * NOTICE(id, level). Peers make mistakes in storms; how many lines were held back
- * is told with the next of its kind. Levels are syslog's. */
+ * NOTICE(id, level, limited). Peers make mistakes in storms; how many lines
+ * were held back is told with the next of its kind. Levels are syslog's; what only
+ * the operator causes is not limited. */
 #pragma once
 
 #include <stdint.h>
@@ -11,15 +12,15 @@
 enum { NOTICE_WARNING = 4, NOTICE_NOTICE = 5, NOTICE_DEBUG = 7 };
 
 #define NOTICES(NOTICE)                                                                            \
-	NOTICE(LISTENING, NOTICE_NOTICE)                                                           \
-	NOTICE(ACCEPT_FAILED, NOTICE_WARNING)                                                      \
-	NOTICE(TOO_MANY, NOTICE_WARNING)                                                           \
-	NOTICE(BAD_HANDSHAKE, NOTICE_WARNING)                                                      \
-	NOTICE(BAD_FRAME, NOTICE_WARNING)                                                          \
-	NOTICE(TOO_SLOW, NOTICE_WARNING)                                                           \
-	NOTICE(LATE_ANSWER, NOTICE_WARNING)                                                        \
-	NOTICE(PEER_ERROR, NOTICE_NOTICE)                                                          \
-	NOTICE(RESET, NOTICE_DEBUG)
+	NOTICE(LISTENING, NOTICE_NOTICE, 0)                                                        \
+	NOTICE(ACCEPT_FAILED, NOTICE_WARNING, 1)                                                   \
+	NOTICE(TOO_MANY, NOTICE_WARNING, 1)                                                        \
+	NOTICE(BAD_HANDSHAKE, NOTICE_WARNING, 1)                                                   \
+	NOTICE(BAD_FRAME, NOTICE_WARNING, 1)                                                       \
+	NOTICE(TOO_SLOW, NOTICE_WARNING, 1)                                                        \
+	NOTICE(LATE_ANSWER, NOTICE_WARNING, 1)                                                     \
+	NOTICE(PEER_ERROR, NOTICE_NOTICE, 1)                                                       \
+	NOTICE(RESET, NOTICE_DEBUG, 1)
 
 #define AS_ENUM(id, ...) NOTICE_OF_##id,
 enum notice { NOTICES(AS_ENUM) NOTICE_COUNT };

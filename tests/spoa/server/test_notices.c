@@ -61,6 +61,26 @@ static void kinds_do_not_hold_each_other_back(void **state)
 	assert_int_equal(seen.level, NOTICE_DEBUG);
 }
 
+static void each_address_is_said(void **state)
+{
+	struct notices notices = fresh();
+
+	(void)state;
+	notices_say(&notices, NOTICE_OF_LISTENING, 1, "listening on a");
+	notices_say(&notices, NOTICE_OF_LISTENING, 1, "listening on b");
+	assert_int_equal(seen.lines, 2);
+	assert_string_equal(seen.text, "listening on b");
+}
+
+static void a_peer_s_words_stay_on_one_line(void **state)
+{
+	struct notices notices = fresh();
+
+	(void)state;
+	notices_say(&notices, NOTICE_OF_PEER_ERROR, 1, "said: %s", "a\n<0> b\x1b[2J\xff~");
+	assert_string_equal(seen.text, "said: a?<0> b?[2J?~");
+}
+
 static void without_a_listener_nothing_happens(void **state)
 {
 	const struct notice_sink nobody = { NULL, NULL };
@@ -73,7 +93,7 @@ static void without_a_listener_nothing_happens(void **state)
 
 static void no_kind_is_an_error(void **state)
 {
-#define AS_LEVEL(id, level) level,
+#define AS_LEVEL(id, level, ...) level,
 	static const int levels[] = { NOTICES(AS_LEVEL) };
 #undef AS_LEVEL
 
@@ -87,6 +107,8 @@ int main(void)
 	const struct CMUnitTest notices[] = {
 		cmocka_unit_test(a_kind_is_said_once_a_second),
 		cmocka_unit_test(kinds_do_not_hold_each_other_back),
+		cmocka_unit_test(each_address_is_said),
+		cmocka_unit_test(a_peer_s_words_stay_on_one_line),
 		cmocka_unit_test(without_a_listener_nothing_happens),
 		cmocka_unit_test(no_kind_is_an_error),
 	};
