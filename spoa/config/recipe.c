@@ -142,14 +142,14 @@ static const struct picker *load_picker(const struct node *node)
 	return picker ? picker : &picker_best;
 }
 
-/* Are all signals that stand there known? If not, the check has told. */
+/* Is it known what the signals are? If not, the check has told. */
 static bool signals_known(const struct node *signals)
 {
 	const struct node *node = signals ? signals->child : NULL;
 
 	while (node && node->name && signal_named(span_of(node->name)))
 		node = node->next;
-	return !node;
+	return !node && (!signals || signals->is_object);
 }
 
 /* What neither a type nor a range tells. */

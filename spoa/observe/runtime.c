@@ -27,7 +27,8 @@ struct runtime {
 	usec_t deadline;
 	size_t answer_max;
 
-	int fd; /* -1: no question is open */
+	bool asking;
+	int fd; /* -1: not connected */
 	ev_io io;
 	ev_timer late;
 	usec_t asked_at;
@@ -47,6 +48,7 @@ static void hang_up(struct runtime *runtime)
 	if (runtime->fd >= 0)
 		(void)close(runtime->fd);
 	runtime->fd = -1;
+	runtime->asking = false;
 }
 
 /* The question is closed before the callback, so that it may ask again. */
@@ -192,8 +194,9 @@ bool runtime_ask(struct runtime *runtime, const char *commands,
 	size_t length = strlen(commands);
 
 	BUG_ON(length + 1 > sizeof(runtime->question));
-	if (runtime_asking(runtime))
+	if (runtime->asking)
 		return false;
+	runtime->asking = true;
 	memcpy(runtime->question, commands, length);
 	runtime->question[length] = '\n';
 	runtime->unsent = (struct span){ runtime->question, length + 1 };
@@ -215,7 +218,7 @@ bool runtime_ask(struct runtime *runtime, const char *commands,
 
 bool runtime_asking(const struct runtime *runtime)
 {
-	return ev_is_active(&runtime->late) || ev_is_pending(&runtime->late);
+	return runtime->asking;
 }
 
 struct runtime *runtime_new(const struct observe *observe, const struct runtime_options *options,

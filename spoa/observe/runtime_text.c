@@ -127,33 +127,38 @@ static struct span take_cell(struct span *row, char separator)
 	return cell;
 }
 
-static size_t place_columns(struct reading *reading, struct span header, const char *const *names,
-                            size_t count)
+/* Where each wanted column is; false when one is missing. Of two with one name the
+ * first counts. */
+static bool place_columns(struct reading *reading, struct span header, const char *const *names,
+                          size_t count)
 {
+	bool placed[CELLS_MAX] = { false };
 	size_t found = 0;
 
 	memset(reading->wanted_at, NOT_WANTED, sizeof(reading->wanted_at));
 	for (size_t column = 0; column < COLUMNS_MAX && header.len > 0; column++) {
 		struct span name = take_cell(&header, reading->separator);
 
-		for (size_t i = 0; i < count; i++)
-			if (is(name, names[i])) {
-				reading->wanted_at[column] = (unsigned char)i;
-				found++;
-			}
+		for (size_t i = 0; i < count; i++) {
+			if (placed[i] || !is(name, names[i]))
+				continue;
+			reading->wanted_at[column] = (unsigned char)i;
+			placed[i] = true;
+			found++;
+		}
 	}
-	return found;
+	return found == count;
 }
 
 static void read_header(struct reading *reading, struct span header)
 {
 	reading->separator = ',';
 	reading->part = PART_STAT;
-	if (place_columns(reading, header, stat_columns, STAT_COUNT) == STAT_COUNT)
+	if (place_columns(reading, header, stat_columns, STAT_COUNT))
 		return;
 	reading->separator = ' ';
 	reading->part = PART_STATE;
-	if (place_columns(reading, header, state_columns, STATE_COUNT) == STATE_COUNT) {
+	if (place_columns(reading, header, state_columns, STATE_COUNT)) {
 		reading->state_seen = true;
 		return;
 	}

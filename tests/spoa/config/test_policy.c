@@ -352,6 +352,38 @@ static void options_stand_beside_the_strategy_they_belong_to(void **state)
 	            "such option [unknown-key]\n2 errors\n");
 }
 
+static void a_recipe_says_what_is_wrong_in_it(void **state)
+{
+	(void)state;
+	assert_says("{\"strategies\": {\"x\": {\"signals\": {\"work\": 1}, \"picker\": \"bets\"},"
+	            " \"y\": {\"picker\": {}, \"prefix-mode\": \"soul\", \"signals\": []}}}",
+	            "policy.json:1:57: error: strategies.x.picker: unknown name \"bets\" (did you "
+	            "mean \"best\"?) [unknown-picker]\n"
+	            "policy.json:1:82: error: strategies.y.picker: is an object, not the name of a "
+	            "picker [type]\n"
+	            "policy.json:1:101: error: strategies.y.prefix-mode: \"soul\" is none of "
+	            "off|score|sole (did you mean \"sole\"?) [range]\n"
+	            "policy.json:1:120: error: strategies.y.signals: is a list, not an object "
+	            "[type]\n4 errors\n");
+	assert_says("{\"rules\": [{\"strategy\": {\"signals\": {\"e2e\": 1, \"failures\": 1,"
+	            " \"kv-usage\": 1, \"pending\": 1, \"prefix\": 1, \"running\": 1,"
+	            " \"tokens\": 1, \"ttft\": 1, \"work\": 1}}}]}",
+	            "policy.json:1:37: error: rules[0].strategy.signals: 9 names, at most 8 can be "
+	            "there [range]\n1 error\n");
+}
+
+static void a_hard_limit_is_not_below_the_soft_one(void **state)
+{
+	(void)state;
+	policy_file_free(good("{\"defaults\": {\"admit\": {\"max-running\": 2, \"max-pending\": 3},"
+	                      " \"hard-limits\": {\"max-running\": 2, \"max-pending\": 0}}}"));
+	assert_says(
+	        "{\"defaults\": {\"admit\": {\"max-ttft\": \"2s\"}}, \"rules\": [{},"
+	        " {\"model\": \"m\", \"chain\": [{\"hard-limits\": {\"max-ttft\": \"1ms\"}}]}]}",
+	        "policy.json:1:113: error: rules[1].chain[0].hard-limits.max-ttft: 1 is below "
+	        "the 2000 of admit [range]\n1 error\n");
+}
+
 static void a_recipe_that_nobody_uses_is_checked_too(void **state)
 {
 	(void)state;
@@ -413,6 +445,8 @@ int main(void)
 		cmocka_unit_test(all_mistakes_of_a_file_are_told_at_once),
 		cmocka_unit_test(types_and_units_are_told_one_by_one),
 		cmocka_unit_test(options_stand_beside_the_strategy_they_belong_to),
+		cmocka_unit_test(a_recipe_says_what_is_wrong_in_it),
+		cmocka_unit_test(a_hard_limit_is_not_below_the_soft_one),
 		cmocka_unit_test(a_recipe_that_nobody_uses_is_checked_too),
 		cmocka_unit_test(what_is_no_json_or_no_file_is_told),
 		cmocka_unit_test(a_file_larger_than_the_limit_is_refused),

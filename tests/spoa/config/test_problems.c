@@ -69,6 +69,21 @@ static void lines_of_a_file_ascend_and_files_keep_their_order(void **state)
 	                       "2 errors, 1 warning, 1 note\n");
 }
 
+static void what_is_at_one_place_keeps_its_order(void **state)
+{
+	static const char *const texts[] = { "c", "a", "b", "e", "d" };
+	char expected[256] = "";
+
+	for (size_t i = 0; i < 5; i++) {
+		problems_add(*state, place("f", 1, 1), SEVERITY_NOTE, "", "r", "%s", texts[i]);
+		(void)snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected),
+		               "f:1:1: note: %s [r]\n", texts[i]);
+	}
+	(void)snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected),
+	               "5 notes\n");
+	assert_printed(*state, expected);
+}
+
 static void an_ignored_rule_does_not_count(void **state)
 {
 	problems_add(*state, place("f", 1, 0), SEVERITY_WARNING, "", "bufsize", "x");
@@ -117,6 +132,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nothing_wrong_prints_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(lines_of_a_file_ascend_and_files_keep_their_order,
 		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_at_one_place_keeps_its_order, setup,
+		                                teardown),
 		cmocka_unit_test_setup_teardown(an_ignored_rule_does_not_count, setup, teardown),
 		cmocka_unit_test_setup_teardown(more_than_a_thousand_are_counted_not_kept, setup,
 		                                teardown),

@@ -191,6 +191,10 @@ static void what_is_not_an_answer_is_refused(void **state)
 	assert_false(read_text(STATE "b s1 1.1.1.1 80 2 0 1\n\n", &facts));    /* no pid */
 	assert_false(read_text(INFO "# be_name srv_name\nb s1\n\n", &facts));  /* no addresses */
 	assert_false(read_text(INFO STATE "b s1 1.1.1.1 80 2 0 1\n", &facts)); /* cut */
+	/* One column twice does not make up for another (found by fuzzing). */
+	assert_false(read_text(INFO "# be_name srv_port srv_addr srv_port srv_op_state "
+	                            "srv_admin_state srv_uweight\nb 80 1.1.1.1 80 2 0 1\n\n",
+	                       &facts));
 	assert_false(read_text("HTTP/1.0 400 Bad request\r\n\r\n", &facts));
 }
 
