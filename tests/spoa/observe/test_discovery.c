@@ -243,14 +243,19 @@ static void servers_come_go_move_and_rest(void **state)
 		                             "svc s3 10.0.0.3 80 0 0 100 0 0 0",
 		                             "svc s4 10.0.0.4 80 2 8 100 0 0 0", NULL };
 	static struct stage stage;
+	uint32_t old;
 
 	(void)state;
 	open_stage(&stage, 1);
 	answer(&stage, 0, 11, three);
 	poll_times(&stage, 1);
-	assert_true(world_target(&stage.world, "10.0.0.2:80") != TARGET_NONE);
+	old = world_target(&stage.world, "10.0.0.2:80");
+	assert_true(old != TARGET_NONE);
+	open_stream(&stage, "one", "10.0.0.2:80");
 	answer(&stage, 0, 11, later);
 	poll_times(&stage, 1);
+	/* Whoever has its id now starts with nothing. */
+	assert_int_equal(ledger_work(stage.world.facts->ledger, old, world_clock).running, 0);
 	assert_false(replica_named(&stage, "svc", "s1")->usable); /* in maintenance */
 	assert_string_equal(replica_named(&stage, "svc", "s2")->target->label, "10.0.0.7:80");
 	assert_int_equal(world_target(&stage.world, "10.0.0.2:80"), TARGET_NONE);
@@ -283,7 +288,8 @@ static void after_a_restart_the_drift_takes_over(void **state)
 static void the_processes_of_one_fleet_add_up(void **state)
 {
 	static const char *const a[] = { "svc s1 10.0.0.1 80 2 0 100 3 0 0",
-		                         "other x 10.0.0.1 80 2 0 100 2 0 0", NULL };
+		                         "other x 10.0.0.1 80 2 0 100 2 0 0",
+		                         "mine y 10.0.0.1 80 2 0 100 50 0 0", NULL };
 	static const char *const b[] = { "svc web7 10.0.0.1 80 2 0 100 4 1 0", NULL };
 	static struct stage stage;
 	const struct replica *replica;
@@ -437,6 +443,57 @@ static void streams_of_a_process_that_died_do_not(void **state)
 	close_stage(&stage);
 }
 
+static void a_socket_that_refuses_now_and_then_is_no_process_gone(void **state)
+{
+	static struct stage stage;
+
+	(void)state;
+	open_stage(&stage, 1);
+	answer(&stage, 0, 11, three);
+	for (int round = 0; round < 3; round++) {
+		poll_times(&stage, 1);
+		peer_stop(&stage.peers[0]);
+		poll_times(&stage, 1);
+		world_clock += 4 * SECOND;
+		poll_times(&stage, 1);
+		peer_start_unix(&stage.peers[0]);
+	}
+	assert_int_equal(stage.gone, 0);
+	/* Nor is one that accepts in between, without an answer. */
+	peer_stop(&stage.peers[0]);
+	poll_times(&stage, 1);
+	world_clock += 4 * SECOND;
+	stage.peers[0].manners = PEER_CLOSES;
+	peer_start_unix(&stage.peers[0]);
+	poll_times(&stage, 1);
+	peer_stop(&stage.peers[0]);
+	world_clock += 4 * SECOND;
+	poll_times(&stage, 1);
+	assert_int_equal(stage.gone, 0);
+	close_stage(&stage);
+}
+
+static void servers_without_counts_correct_nothing(void **state)
+{
+	static struct stage stage;
+	char *stat;
+
+	(void)state;
+	open_stage(&stage, 1);
+	answer(&stage, 0, 11, three);
+	stat = strstr(stage.texts[0], "# pxname");
+	(void)snprintf(stat, 32, "Permission denied\n\n");
+	peer_say(&stage.peers[0], stage.texts[0]);
+	poll_times(&stage, 1);
+	open_stream(&stage, "one", "10.0.0.1:80");
+	poll_times(&stage, 5);
+	assert_true(running(&stage, "10.0.0.1:80") == 1);
+	assert_false(ledger_reconciled(stage.world.facts->ledger,
+	                               world_target(&stage.world, "10.0.0.1:80"), world_clock,
+	                               100 * SECOND));
+	close_stage(&stage);
+}
+
 static void log_lines_find_the_source_that_wrote_them(void **state)
 {
 	static struct stage stage;
@@ -534,6 +591,8 @@ int main(void)
 		cmocka_unit_test(a_socket_that_refuses_for_five_seconds_is_a_process_gone),
 		cmocka_unit_test(streams_of_a_process_reloaded_away_still_count),
 		cmocka_unit_test(streams_of_a_process_that_died_do_not),
+		cmocka_unit_test(a_socket_that_refuses_now_and_then_is_no_process_gone),
+		cmocka_unit_test(servers_without_counts_correct_nothing),
 		cmocka_unit_test(log_lines_find_the_source_that_wrote_them),
 		cmocka_unit_test(a_fleet_larger_than_the_first_room_is_read_whole),
 		cmocka_unit_test(without_sources_there_is_nothing_to_ask),

@@ -124,8 +124,11 @@ static void addresses_are_split_at_the_last_colon(void **state)
 		                 LOG_LINE_OK);
 		if (known[i].address)
 			assert_true(span_is(line.end.by.address, known[i].address));
-		else
-			assert_int_equal(line.end.by.address.len, 0);
+		if (i == 1 || i == 2)
+			assert_ptr_equal(line.end.by.address.at, line.address);
+		if (known[i].address)
+			continue;
+		assert_int_equal(line.end.by.address.len, 0);
 	}
 }
 

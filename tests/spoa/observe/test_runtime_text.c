@@ -156,6 +156,26 @@ static void counts_find_their_servers_in_any_order(void **state)
 	assert_int_equal(servers[2].current, 3);
 }
 
+static void each_way_to_rest_is_seen(void **state)
+{
+	struct runtime_server server = { .operation = 2 };
+
+	(void)state;
+	assert_false(runtime_server_draining(&server));
+	for (unsigned bit = 0; bit < 8; bit++) {
+		server.administration = (uint8_t)(1u << bit);
+		assert_int_equal(runtime_server_draining(&server), bit == 3 || bit == 4);
+		assert_int_equal(runtime_server_maintenance(&server),
+		                 bit == 0 || bit == 1 || bit == 5);
+	}
+	server.administration = 0;
+	for (uint8_t operation = 0; operation < 4; operation++) {
+		server.operation = operation;
+		assert_int_equal(runtime_server_draining(&server), operation == 3);
+		assert_int_equal(runtime_server_up(&server), operation != 0);
+	}
+}
+
 static void servers_without_counts_are_servers(void **state)
 {
 	struct runtime_server servers[ROOM];
@@ -222,6 +242,7 @@ int main(void)
 		cmocka_unit_test(an_answer_cut_anywhere_is_none),
 		cmocka_unit_test(columns_are_found_by_name),
 		cmocka_unit_test(counts_find_their_servers_in_any_order),
+		cmocka_unit_test(each_way_to_rest_is_seen),
 		cmocka_unit_test(servers_without_counts_are_servers),
 		cmocka_unit_test(what_finds_no_room_is_counted),
 		cmocka_unit_test(what_is_not_an_answer_is_refused),

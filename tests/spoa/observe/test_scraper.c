@@ -234,13 +234,13 @@ static void one_that_comes_up_is_asked_at_once(void **state)
 	open_scraper(10 * SECOND);
 	engines_answer(&stage, 0, 500, "");
 	scraper_start(scraper);
-	engines_wait(&stage, 3);
+	engines_wait(&stage, 5); /* its next turn is 800 ms away */
 	engines_list(&stage, down);
-	loop_for(stage.loop, 0.6);
+	loop_for(stage.loop, 0.3);
 	before = stage.peers[0].requests;
 	engines_answer(&stage, 0, 200, "vllm:num_requests_running 1\n");
 	engines_list(&stage, up);
-	loop_for(stage.loop, 0.4);
+	loop_for(stage.loop, 0.3);
 	assert_true(stage.peers[0].requests > before);
 	assert_non_null(page_of(0, SECOND));
 	close_scraper();
