@@ -8,6 +8,6 @@ tree=$(cd "$(dirname "$0")/../.." && pwd)
 for program in $programs; do
 	version=$("$program" -v | head -n 1)
 	echo "== $(basename "$file") with $version"
-	HAPROXY_PROGRAM=$program varnishtest -q -t "${VTC_SECONDS:-30}" \
+	HAPROXY_PROGRAM=$program varnishtest -q -b 32M -t "${VTC_SECONDS:-30}" \
 		-D "haproxy_dir=$tree/haproxy" -D "shipped=$tree/tests/haproxy/shipped.sh" "$@" "$file"
 done
