@@ -158,7 +158,7 @@ static void measure(uint32_t replicas, uint32_t records, const char *target)
 
 static void measure_entry(void)
 {
-	struct prefix_limits limits = { .records = 1 << 20,
+	struct prefix_limits limits = { .records = 10 * 1000 * 1000,
 		                        .holders = 64,
 		                        .ttl = 1800 * SECOND,
 		                        .provisional_ttl = 30 * SECOND,
@@ -168,7 +168,7 @@ static void measure_entry(void)
 	struct mallinfo2 after = mallinfo2();
 	double bytes = (double)(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd);
 
-	(void)printf("index, bytes per block and holder\t%.2f\tbytes\t32\n",
+	(void)printf("index of 10000000 entries, bytes per block and holder\t%.2f\tbytes\t32\n",
 	             bytes / prefix_index_capacity(index));
 	prefix_index_free(index);
 }
@@ -176,6 +176,7 @@ static void measure_entry(void)
 int main(void)
 {
 	measure(8, 1000, "");
+	measure(8, 1000000, "");
 	measure(64, 1000, "3");
 	measure(64, 1000000, "3");
 	measure(1024, 1000, "30");

@@ -317,7 +317,7 @@ static void end(struct play *play)
 }
 
 static struct result play_trace(const struct trace *trace, const struct strategy *strategy,
-                                 double speed)
+                                double speed)
 {
 	struct play play = { .trace = trace, .strategy = strategy, .speed = speed };
 	struct result outcome;

@@ -1,0 +1,9 @@
+# decisions.sh - the library alone: what a decision costs; sourced.
+# shellcheck shell=bash
+
+measure_decisions() {
+	progress "decisions of the library alone, by replicas and index entries"
+	while IFS=$'\t' read -r name value unit target; do
+		row "$name" "$value" "$unit" "" "${target:+<= $target}"
+	done < <("$BUILD/tests/bench/decide")
+}
