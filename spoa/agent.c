@@ -12,7 +12,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "policies/stages/stage.h"
 #include "spoa/agent_parts.h"
 #include "spoa/clock.h"
 #include "spoa/command.h"

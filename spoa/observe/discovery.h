@@ -1,8 +1,8 @@
 /* discovery.h - HAProxy's servers become the fleet, and its sessions correct the
  * ledger.
  *
- * Each HAProxy process we serve is a *source*; its runtime socket is asked twice a
- * second. What it says goes to fleet_apply(); sessions and queues of a server,
+ * Each HAProxy process we serve is a *source*; its runtime socket is asked four
+ * times a second (a large fleet less often). What it says goes to fleet_apply(); sessions and queues of a server,
  * summed over all sources, go to ledger_reconcile() and engines_put_queue() as
  * soon as every source has answered anew. While a source is silent its sum is not
  * known, and nothing is reconciled. */
@@ -17,7 +17,7 @@ struct discovery_options {
 	size_t source_count;
 	const char *const *skip; /* names of backends that are no instances */
 	size_t skip_count;       /* CONTRACT_BACKEND and "infer-models" always are skipped */
-	usec_t interval;         /* 0: 500 ms */
+	usec_t interval;         /* 0: 250 ms */
 	usec_t deadline;         /* 0: 800 ms */
 };
 

@@ -82,13 +82,17 @@ static const struct plan {
 	{ "hang-mid", "hang-mid", 2, false, STAYS, 0.5 },
 };
 
-static const struct plan *draw(struct rng *rng)
+static const struct plan *draw(struct rng *rng, const struct command_list *without)
 {
 	uint64_t left = rng_next(rng) % 100;
 	const struct plan *plan = plans;
 
 	while (left >= plan->weight)
 		left -= plan++->weight;
+	for (int i = 0; i < without->count; i++) {
+		if (strcmp(without->texts[i], plan->name) == 0)
+			return &plans[0];
+	}
 	return plan;
 }
 
@@ -96,7 +100,7 @@ static bool next_chaos(struct player *player, struct worker *worker,
                        struct client_request *ret_request)
 {
 	const struct player_options *options = player->options;
-	const struct plan *plan = draw(&player->rng);
+	const struct plan *plan = draw(&player->rng, &options->without);
 	char extra[64] = "";
 
 	if (player->begun == options->count)

@@ -14,6 +14,8 @@ static const struct command_option options[] = {
 	{ "path", "PATH", "/v1/chat/completions", COMMAND_TEXT, AT(path), 0, 0 },
 	{ "model", "NAME", "sim", COMMAND_TEXT, AT(model), 0, 0 },
 	{ "header", "NAME:VALUE", "sent along, repeatable", COMMAND_LIST, AT(headers), 0, 0 },
+	{ "without", "PLAN", "of chaos, played as normal: reset, 500, ...; repeatable",
+	  COMMAND_LIST, AT(without), 0, 0 },
 	{ "stream", NULL, "ask for streams", COMMAND_FLAG, AT(stream), 0, 0 },
 	{ "max-tokens", "N", "of each answer; without it the engine's own", COMMAND_COUNT,
 	  AT(max_tokens), 1, 1e6 },

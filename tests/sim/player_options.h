@@ -12,6 +12,7 @@ struct player_options {
 	struct sockaddr_in address;
 	const char *path, *model, *output;
 	struct command_list headers; /* "Name: value" */
+	struct command_list without; /* plans of chaos that are played as normal ones */
 	uint32_t count, parallel, max_tokens, seed;
 	double rate; /* requests begun per second; 0: as fast as answers come */
 	double timeout_s, deadline_s, seconds;

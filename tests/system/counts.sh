@@ -7,9 +7,16 @@
 HAPROXY_EDIT='s/timeout server .*/timeout server 3s/; s/wait-for-body time 540s/wait-for-body time 3s/'
 start_all 4 --speed 20 --prefill-rate 400000
 
-"$PLAYER" chaos --to "127.0.0.1:$HTTP_PORT" --count 5000 --rate 170 --parallel 200 --body-bytes 3000 --same-prefix 2000 --groups 40 \
-	--max-tokens 24 --stream --seed 7 --timeout 20 --deadline 200 --output "$T/played" 2>"$T/player.log" &
-PIDS[player]=$!
+play() { # NAME COUNT SEED [player options]
+	local name=$1 count=$2 seed=$3
+	shift 3
+	"$PLAYER" chaos --to "127.0.0.1:$HTTP_PORT" --count "$count" --rate 140 --parallel 200 --body-bytes 3000 --same-prefix 2000 \
+		--groups 40 --max-tokens 24 --stream --seed "$seed" --timeout 20 --deadline 200 "$@" --output "$T/$name" 2>"$T/$name.log" &
+	PIDS[player]=$!
+}
+# 2500 without resets before the headers: of those HAProxy 2.6 writes no end line (see missing.c), so that its
+# sessions and our slots differ until they have been compared.
+play first 2500 7 --without reset --without close
 
 # One sample: HAProxy's sessions before and after the gauges; the gauge must lie between them, give or take one.
 compare() {
@@ -46,16 +53,22 @@ while [ $((SECONDS - begun)) -lt 17 ]; do compare; sleep 0.1; done
 say "after it: $agreed of $samples"
 [ $((agreed * 100)) -ge $((samples * 95)) ] || fail "gauges and sessions differ after the restart"
 
+wait "${PIDS[player]}" || fail "player: $(cat "$T/first.log")"
+wait_for 2 "every in-flight gauge to be 0" all_slots_are_back
+
+say "now with resets, and a HAProxy reload in the middle:"
+play second 2500 8
+after $((SECONDS - begun + 6))
 old=${PIDS[haproxy]}
 start_haproxy -sf "$old"
 say "HAProxy reloaded at $((SECONDS - begun)) s: pid $old -> ${PIDS[haproxy]}"
-wait "${PIDS[player]}" || say "player: exit $?"
+wait "${PIDS[player]}" || fail "player: $(cat "$T/second.log")"
 unset "PIDS[player]"
-tail -n 30 "$T/player.log"
+cat "$T/first.log" "$T/second.log"
 # The client's streams are at their end; within two seconds every slot is back.
 wait_for 2 "every in-flight gauge to be 0" all_slots_are_back
 metrics | grep -E '^inference_spoa_(replica_inflight_requests|instance_inflight_requests|slots_expired_total|slots_moved_total|pin_overridden_total|log_lines_total|terminations_total)' || true
 [ "$(metric slots_expired_total)" = 0 ] || fail "slots expired"
 [ "$(metrics | grep -c 'inflight.* -')" = 0 ] || fail "a gauge is negative"
-[ "$(jq -s length "$T/played")" = 5000 ] || fail "not all 5000 were played"
+[ "$(cat "$T/first" "$T/second" | jq -s length)" = 5000 ] || fail "not all 5000 were played"
 say "ok"

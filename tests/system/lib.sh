@@ -53,12 +53,14 @@ free_ports() {
 	fail "no free ports"
 }
 
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+
 # wait_for SECONDS WHAT COMMAND...: until the command succeeds.
 wait_for() {
-	local until=$((SECONDS + $1)) what=$2
+	local until=$(($(now_ms) + $1 * 1000)) what=$2
 	shift 2
 	until "$@" >/dev/null 2>&1; do
-		[ $SECONDS -lt "$until" ] || fail "waited in vain for $what"
+		[ "$(now_ms)" -lt "$until" ] || fail "waited in vain for $what"
 		sleep 0.02
 	done
 }
