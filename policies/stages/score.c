@@ -19,7 +19,8 @@
 #include "policies/stages/stages.h"
 
 static const double middle = 0.5;
-static const double unknown = NAN;
+static const double unknown = (double)NAN;
+static const double infinity = (double)INFINITY; /* the macro is a float */
 static const double deviations = 3; /* from the median, that are still believed */
 
 static bool read_least(const struct walk *walk, const struct signal *signal,
@@ -69,7 +70,7 @@ static void widen(struct range *range, double value)
 /* Of all standing, into scratch->values. */
 static struct range read_all(const struct walk *walk, const struct signal *signal)
 {
-	struct range range = { 0, INFINITY, -INFINITY };
+	struct range range = { 0, infinity, -infinity };
 	double *values = walk->scratch->values;
 
 	for (size_t i = 0; i < walk->standing; i++) {
@@ -109,8 +110,8 @@ static void pull_in_outliers(const struct walk *walk, struct range *range)
 	spread = deviations * median(sorted, count);
 	if (spread <= 0)
 		return;
-	range->least = INFINITY;
-	range->most = -INFINITY;
+	range->least = infinity;
+	range->most = -infinity;
 	for (size_t i = 0; i < walk->standing; i++) {
 		if (!is_finite(values[i]))
 			continue;

@@ -12,10 +12,8 @@
 #include "policies/state/fleet.h"
 #include "policies/state/lookup.h"
 
-enum {
-	NO_PLACE = UINT32_MAX,
-	SKIPPED_MAX = 16,
-};
+enum { SKIPPED_MAX = 16 };
+#define NO_PLACE UINT32_MAX /* beyond what an enum may hold */
 
 /* What one HAProxy says of one server. */
 struct said {

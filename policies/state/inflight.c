@@ -12,7 +12,7 @@
 #include "policies/core/bug.h"
 #include "policies/state/lookup.h"
 
-enum { NOBODY = UINT32_MAX };
+#define NOBODY UINT32_MAX /* beyond what an enum may hold */
 
 struct record {
 	uint32_t next; /* in the chain, or of the free */

@@ -60,7 +60,7 @@ bool load_words_route(struct spop_output *out, uint64_t stream, const struct lad
 	}
 	for (uint32_t i = 0; i < ladder->count; i++) {
 		struct spop_value hash = value_int64((int64_t)request->hashes[i]);
-		char name[8];
+		char name[16];
 
 		(void)snprintf(name, sizeof(name), "h%u", i);
 		if (!pair_write(&rest, name, &hash))
