@@ -252,9 +252,13 @@ static void a_slot_with_another_engine_owes_nothing_to_the_old(void **state)
 	struct feedback feedback;
 
 	sent.by.address = world->servers[at].address; /* the fleet's own is about to change */
+	world->servers[at].address = SPAN("127.0.0.1:1");
+	world_apply(world);
 	world->servers[at].address = SPAN("10.9.9.9:8000");
 	pass(world, SECOND);
 	world_apply(world);
+	assert_string_equal(fleet_target(world->facts->fleet, sent.chosen)->label,
+	                    "10.9.9.9:8000"); /* the id is used again */
 	feedback = ends(&sent, "----", 500);
 	assert_int_equal(feedback.target, TARGET_NONE);
 	assert_int_equal(feedback.chosen, TARGET_NONE);

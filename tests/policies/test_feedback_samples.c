@@ -20,6 +20,18 @@ static void failing_fast_does_not_look_fast(void **state)
 	assert_near(health_failures(facts->health, sent.chosen, world->now), 1.0 / 3);
 }
 
+static void a_failing_one_is_measured_by_the_others(void **state)
+{
+	struct world *world = *state;
+	struct sent sent = sent_prompt(world, 1);
+	struct averages *averages = world->facts->averages;
+
+	average_add(&averages_of(averages, sent.other)->ttft_ms, 400, 30 * SECOND, world->now);
+	average_add(&averages_of(averages, sent.chosen)->ttft_ms, 1000, 30 * SECOND, world->now);
+	(void)ends(&sent, "----", 500);
+	assert_near(ttft_of(world, sent.chosen), 900); /* (1000 + 2 * 400) / 2 */
+}
+
 static void a_failure_in_mid_stream_leaves_the_first_byte_alone(void **state)
 {
 	struct world *world = *state;
@@ -187,6 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest feedback[] = {
 		TEST(failing_fast_does_not_look_fast),
+		TEST(a_failing_one_is_measured_by_the_others),
 		TEST(a_failure_in_mid_stream_leaves_the_first_byte_alone),
 		TEST(no_first_byte_in_time_counts_against_the_replica),
 		TEST(an_aborted_stream_gives_no_sample),

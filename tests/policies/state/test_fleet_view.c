@@ -41,6 +41,14 @@ static void haproxies_may_call_a_server_by_different_names(void **state)
 	                 both);
 	assert_false(both->up); /* the worst counts */
 	assert_true(both->weight == 0.5);
+	second[0].up = true;
+	(void)apply(*state, 0, second, 2);
+	second[0].up = false;
+	(void)apply(*state, 0, second, 2);
+	second[0].up = true;
+	(void)apply(*state, 1, second, 2);
+	assert_false(replica(*state, "a", "SRV_7")->up); /* whoever says it */
+	(void)apply(*state, 0, first, 1);
 	fleet_drop_source(*state, 1, SECOND, on_gone, NULL);
 	assert_int_equal(gone_count, 1);
 	assert_true(replica(*state, "a", "s1")->up);

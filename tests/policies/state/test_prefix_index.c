@@ -122,6 +122,18 @@ static void a_failed_hit_loses_the_whole_chain(void **state)
 	assert_int_equal(prefix_index_evict(bench.index, ANNA, chain_of(1), CHAIN), 0);
 }
 
+static void a_hole_ends_the_match(void **state)
+{
+	(void)state;
+	confirm(ANNA, 1, CHAIN, 0);
+	confirm(BERT, 1, CHAIN, 0);
+	assert_int_equal(prefix_index_evict(bench.index, ANNA, chain_of(1) + 4, 1), 1);
+	assert_int_equal(held(ANNA, 1, CHAIN, 0), 4);
+	assert_int_equal(held(BERT, 1, CHAIN, 0), CHAIN);
+	confirm(ANNA, 1, 5, 0);
+	assert_int_equal(held(ANNA, 1, CHAIN, 0), CHAIN);
+}
+
 static void a_forgotten_holder_holds_nothing_and_may_begin_at_once(void **state)
 {
 	(void)state;
@@ -244,6 +256,7 @@ int main(void)
 		TEST(each_holder_has_an_age_of_its_own),
 		TEST(withdrawing_leaves_what_is_confirmed),
 		TEST(a_failed_hit_loses_the_whole_chain),
+		TEST(a_hole_ends_the_match),
 		TEST(a_forgotten_holder_holds_nothing_and_may_begin_at_once),
 		TEST(the_records_of_forgotten_holders_are_used_again),
 		TEST(another_ladder_begins_anew),
