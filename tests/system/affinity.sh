@@ -23,9 +23,11 @@ jq -e '.later == 400 and .kept == 400' "$T/result.1" >/dev/null || fail "a later
 jq -e '(.spread | length) == 4 and (.spread | max) - (.spread | min) <= 4' "$T/result.1" >/dev/null ||
 	fail "first turns do not spread evenly"
 
-say "16 at once (reported, and at least 90 %):"
+# A holder that is four requests busier than another loses a turn of 4 KB: that is the recipe, so the share is only reported,
+# and guarded against a plain loss of affinity.
+say "16 at once (reported):"
 play 16 12
-jq -e '.kept >= 360' "$T/result.16" >/dev/null || fail "less than 90 % of later turns kept their replica"
+jq -e ".kept >= 280" "$T/result.16" >/dev/null || fail "less than 70 % of later turns kept their replica"
 
 wait_for 5 "all slots to come back" all_slots_are_back
 [ "$(metric slots_expired_total)" = 0 ] || fail "slots expired"

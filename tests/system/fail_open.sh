@@ -1,5 +1,6 @@
 #!/bin/bash
 # fail_open.sh - the agent killed, stopped and restarted under 200 requests/s: no request fails. Proves R081, R086, B001, B009, P022, P025.
+PROCESSING=50ms # as shipped: how long a request waits is the subject
 . "$(dirname "$0")/lib.sh"
 start_all 4 --speed 50 --prefill-rate 1000000
 
