@@ -21,7 +21,7 @@
 static const double middle = 0.5;
 static const double unknown = (double)NAN;
 static const double infinity = (double)INFINITY; /* the macro is a float */
-static const double deviations = 3; /* from the median, that are still believed */
+static const double deviations = 3;              /* from the median, that are still believed */
 
 static bool read_least(const struct walk *walk, const struct signal *signal,
                        const struct candidate *instance, double *ret_value)

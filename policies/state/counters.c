@@ -30,7 +30,8 @@ _Static_assert(sizeof(e2e) / sizeof(e2e[0]) <= HISTOGRAM_BOUNDS_MAX, "room for e
 const char *const termination_names[TERM_COUNT] = { "complete", "client", "server",
 	                                            "timeout",  "queue",  "local" };
 const char *const pin_cause_names[PIN_CAUSES] = { "redispatch", "maxqueue", "ignored" };
-const char *const release_source_names[RELEASE_SOURCES] = { "log", "late", "process", "ttl", "sessions" };
+const char *const release_source_names[RELEASE_SOURCES] = { "log", "late", "process", "ttl",
+	                                                    "sessions" };
 
 void histogram_add(struct histogram *histogram, const struct bounds *bounds, double value)
 {

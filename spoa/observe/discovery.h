@@ -2,8 +2,8 @@
  * ledger.
  *
  * Each HAProxy process we serve is a *source*; its runtime socket is asked four
- * times a second (a large fleet less often). What it says goes to fleet_apply(); sessions and queues of a server,
- * summed over all sources, go to ledger_reconcile() and engines_put_queue() as
+ * times a second (a large fleet less often). What it says goes to fleet_apply(); sessions and
+ * queues of a server, summed over all sources, go to ledger_reconcile() and engines_put_queue() as
  * soon as every source has answered anew. While a source is silent its sum is not
  * known, and nothing is reconciled. */
 #pragma once
