@@ -5,7 +5,6 @@
 #include "spoa/agent.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +15,7 @@
 #include "spoa/clock.h"
 #include "spoa/command.h"
 
-static const double sweep_seconds = 5;
-static const double flush_seconds = 0.05;
-static const double pulse_seconds = 0.1;
-static const usec_t drain_time = 2 * SECOND;
-
-enum { FETCHES_AT_ONCE = 128, STALL_MS = 100 };
+enum { FETCHES_AT_ONCE = 128 };
 
 static const struct fleet_limits fleet_limits = { .instances = 1024,
 	                                          .replicas = 4096,
@@ -37,7 +31,7 @@ static const char *stage_name(const struct stage *stage)
 	return stage ? stage->name : "";
 }
 
-static struct decision_words words_now(const struct agent *agent)
+struct decision_words agent_words(const struct agent *agent)
 {
 	return (struct decision_words){
 		.now = clock_monotonic(),
@@ -46,83 +40,6 @@ static struct decision_words words_now(const struct agent *agent)
 		.ladder = &agent->facts->policy->ladder,
 	};
 }
-
-/* ---- timers and signals */
-
-static void on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
-{
-	struct agent *agent = timer->data;
-
-	(void)loop;
-	(void)events;
-	feedback_sweep(agent->facts, clock_monotonic(), agent_on_expired, agent);
-}
-
-static void on_flush(struct ev_loop *loop, ev_timer *timer, int events)
-{
-	struct agent *agent = timer->data;
-	struct decision_words words = words_now(agent);
-
-	(void)loop;
-	(void)events;
-	decision_log_flush(agent->decisions, &words);
-}
-
-static void on_pulse(struct ev_loop *loop, ev_timer *timer, int events)
-{
-	struct agent *agent = timer->data;
-	usec_t now = clock_monotonic();
-	usec_t late = now > agent->pulse_due ? now - agent->pulse_due : 0;
-
-	(void)loop;
-	(void)events;
-	histogram_add(&agent->loop_lag, &bounds_loop_lag, (double)late / 1e6);
-	if (late > STALL_MS * MSEC) {
-		agent->loop_stalls++;
-		journal_say(&agent->journal, LOGGED_WARNING,
-		            "the event loop stood still for %llu ms; decisions waited that long",
-		            (unsigned long long)(late / MSEC));
-	}
-	agent->pulse_due = now + (usec_t)(pulse_seconds * 1e6);
-}
-
-static void on_hup(struct ev_loop *loop, ev_signal *watcher, int events)
-{
-	(void)loop;
-	(void)events;
-	agent_reload(watcher->data);
-}
-
-static void on_drain(struct ev_loop *loop, ev_timer *timer, int events)
-{
-	struct agent *agent = timer->data;
-
-	(void)events;
-	if (spop_server_counters(agent->server)->open == 0 ||
-	    clock_monotonic() >= agent->drain_until)
-		ev_break(loop, EVBREAK_ALL);
-}
-
-static void on_end(struct ev_loop *loop, ev_signal *watcher, int events)
-{
-	struct agent *agent = watcher->data;
-
-	(void)events;
-	if (agent->draining) {
-		ev_break(loop, EVBREAK_ALL);
-		return;
-	}
-	agent->draining = true;
-	journal_say(
-	        &agent->journal, LOGGED_NOTICE,
-	        "ending: no new connections, %u requests are open at HAProxy and go on without us",
-	        inflight_count(agent->facts->inflight));
-	spop_server_drain(agent->server);
-	agent->drain_until = clock_monotonic() + drain_time;
-	ev_timer_start(loop, &agent->drain);
-}
-
-/* ---- birth */
 
 static uint64_t drawn_seed(const struct run_options *options)
 {
@@ -133,21 +50,10 @@ static uint64_t drawn_seed(const struct run_options *options)
 	return seed;
 }
 
-/* False, and said, when there is no memory or a value does not fit. */
-static bool make_journal(struct agent *agent)
+static void make_journal(struct agent *agent)
 {
-	int level = journal_level_named(agent->options.log_level);
-
-	if (level < 0) {
-		(void)fprintf(stderr,
-		              "inference-spoa run: --log-level: expected error, warning, notice, "
-		              "info or debug, not %s\n",
-		              agent->options.log_level);
-		return false;
-	}
-	journal_init(&agent->journal, STDERR_FILENO, level,
+	journal_init(&agent->journal, STDERR_FILENO, journal_level_named(agent->options.log_level),
 	             strcmp(agent->options.log_format, "json") == 0, clock_monotonic);
-	return true;
 }
 
 static bool make_deciders(struct agent *agent)
@@ -212,11 +118,19 @@ static bool listen_for_logs(struct agent *agent, struct error *error)
 	return true;
 }
 
+/* The server keeps its own back, each kind for itself. */
+static void on_notice(void *data, int level, const char *text)
+{
+	struct agent *agent = data;
+
+	journal_line(&agent->journal, level, text);
+}
+
 static bool listen_for_haproxy(struct agent *agent, struct error *error)
 {
 	struct spop_server_options options = spop_server_options_default();
 
-	options.log = (struct notice_sink){ journal_text, &agent->journal };
+	options.log = (struct notice_sink){ on_notice, agent };
 	agent->server = spop_server_new(agent->loop, &options, &agent->messages);
 	if (!agent->server)
 		return error_set(error, "out of memory");
@@ -257,18 +171,13 @@ static bool listen_for_people(struct agent *agent, struct error *error)
 static bool stream_decisions(struct agent *agent, struct error *error)
 {
 	const char *text = agent->options.log_decisions;
-	char *end = NULL;
-	unsigned long every;
+	uint32_t every = strcmp(text, "all") == 0 ? 1 : (uint32_t)strtoul(text, NULL, 10);
 
-	if (strcmp(text, "off") == 0)
+	if (every == 0) /* "off" */
 		return true;
-	every = strcmp(text, "all") == 0 ? 1 : strtoul(text, &end, 10);
-	if (every == 0 || every > 1000000 || (end && *end))
-		return error_set(error, "--log-decisions: expected off, all or a number, not %s",
-		                 text);
 	if (fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK) < 0)
 		return error_set(error, "--log-decisions: cannot write to stdout without waiting");
-	decision_log_stream(agent->decisions, STDOUT_FILENO, (uint32_t)every);
+	decision_log_stream(agent->decisions, STDOUT_FILENO, every);
 	ev_timer_start(agent->loop, &agent->flush);
 	return true;
 }
@@ -287,60 +196,38 @@ static bool tell_ready(const struct agent *agent, struct error *error)
 	       error_set(error, "--ready-file: cannot write %s", agent->options.ready_file);
 }
 
-static void start_watchers(struct agent *agent)
-{
-	ev_signal_init(&agent->on_hup, on_hup, SIGHUP);
-	ev_signal_init(&agent->on_term, on_end, SIGTERM);
-	ev_signal_init(&agent->on_int, on_end, SIGINT);
-	ev_timer_init(&agent->sweep, on_sweep, sweep_seconds, sweep_seconds);
-	ev_timer_init(&agent->flush, on_flush, flush_seconds, flush_seconds);
-	ev_timer_init(&agent->pulse, on_pulse, pulse_seconds, pulse_seconds);
-	ev_timer_init(&agent->drain, on_drain, 0.01, 0.01);
-	agent->on_hup.data = agent->on_term.data = agent->on_int.data = agent;
-	agent->sweep.data = agent->flush.data = agent->pulse.data = agent->drain.data = agent;
-	agent->pulse_due = clock_monotonic() + (usec_t)(pulse_seconds * 1e6);
-	ev_signal_start(agent->loop, &agent->on_hup);
-	ev_signal_start(agent->loop, &agent->on_term);
-	ev_signal_start(agent->loop, &agent->on_int);
-	ev_timer_start(agent->loop, &agent->sweep);
-	ev_timer_start(agent->loop, &agent->pulse);
-}
-
 static bool make_all(struct agent *agent, struct error *error)
 {
 	agent->loop = ev_loop_new(EVFLAG_AUTO);
 	if (!agent->loop || !make_deciders(agent))
 		return error_set(error, "out of memory");
-	start_watchers(agent);
+	agent_watch(agent);
 	return make_observers(agent, error) && listen_for_logs(agent, error) &&
 	       listen_for_haproxy(agent, error) && listen_for_people(agent, error) &&
 	       stream_decisions(agent, error) && tell_ready(agent, error);
 }
 
-struct agent *agent_new(const struct run_options *options)
+struct agent *agent_new(const struct run_options *options, int *ret_left)
 {
 	struct agent *agent = calloc(1, sizeof(*agent));
 	struct error error = { "" };
 
+	*ret_left = EXIT_FAILED;
 	if (!agent)
 		return NULL;
 	agent->options = *options;
 	agent->started_ms = agent->reloaded_ms = wall_ms();
-	if (!make_journal(agent)) {
-		agent_free(agent);
-		return NULL;
-	}
+	make_journal(agent);
 	agent->policy_file = agent_load_policy(agent);
 	if (!agent->policy_file) {
-		agent_free(agent);
-		return NULL;
-	}
-	if (!make_all(agent, &error)) {
+		*ret_left = EXIT_USAGE;
+	} else if (make_all(agent, &error)) {
+		return agent;
+	} else {
 		journal_say(&agent->journal, LOGGED_ERROR, "cannot start: %s", error.text);
-		agent_free(agent);
-		return NULL;
 	}
-	return agent;
+	agent_free(agent);
+	return NULL;
 }
 
 int agent_run(struct agent *agent)
@@ -367,7 +254,7 @@ void agent_free(struct agent *agent)
 	if (!agent)
 		return;
 	if (agent->decisions && agent->facts) {
-		struct decision_words words = words_now(agent);
+		struct decision_words words = agent_words(agent);
 
 		decision_log_flush(agent->decisions, &words);
 	}

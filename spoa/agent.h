@@ -9,8 +9,10 @@
 
 struct agent;
 
-/* NULL when something cannot be had; the journal (stderr) has said what. */
-MUST_CHECK struct agent *agent_new(const struct run_options *options);
+/* NULL when something cannot be had; the journal (stderr) has said what. Then
+ * *ret_left is the exit code: EXIT_USAGE, the policy is bad, and starting again will
+ * not help; EXIT_FAILED, an address or memory is not to be had now. */
+MUST_CHECK struct agent *agent_new(const struct run_options *options, int *ret_left);
 /* Until SIGTERM or SIGINT. Returns an exit code. */
 int agent_run(struct agent *agent);
 void agent_free(struct agent *agent);

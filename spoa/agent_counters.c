@@ -84,6 +84,8 @@ void agent_fill_counters(void *data, struct agent_counters *ret_counters)
 	ret_counters->reloads_refused = agent->reloads_refused;
 	ret_counters->reloaded_ms = agent->reloaded_ms;
 	ret_counters->alarms[AGENT_ALARM_POLICY] = agent->policy_refused;
+	ret_counters->alarms[AGENT_ALARM_LOG] = agent->lines_missing;
+	ret_counters->policy_hash = policy_file_hash(agent->policy_file);
 	ret_counters->loop_lag = agent->loop_lag;
 	ret_counters->loop_stalls = agent->loop_stalls;
 	fill_server(agent, ret_counters);

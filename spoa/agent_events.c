@@ -9,10 +9,12 @@ void agent_on_decision(void *data, const struct request *request, const struct d
                        usec_t took)
 {
 	struct agent *agent = data;
+	usec_t now = clock_monotonic();
 
+	line_watch_decided(&agent->line_watch, now);
 	histogram_add(&agent->facts->counters->decision_seconds, &bounds_decision,
 	              (double)took / 1e6);
-	decision_log_decided(agent->decisions, request, decision, clock_monotonic(), took);
+	decision_log_decided(agent->decisions, request, decision, now, took);
 }
 
 void agent_on_first_byte(void *data, const struct first_byte *event,
@@ -39,6 +41,7 @@ void agent_on_line(void *data, struct span line)
 		            "must be ours, without option logasap");
 	if (result != LOG_LINE_OK)
 		return;
+	line_watch_line(&agent->line_watch);
 	if (!discovery_source_of(agent->discovery, read.process, &read.end.by.source))
 		read.end.by.source = 0;
 	feedback = feedback_end(agent->facts, &read.end, now);

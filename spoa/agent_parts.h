@@ -8,6 +8,7 @@
 #include "spoa/admin/admin.h"
 #include "spoa/config/policy.h"
 #include "spoa/journal.h"
+#include "spoa/line_watch.h"
 #include "spoa/observe/discovery.h"
 #include "spoa/observe/log_line.h"
 #include "spoa/observe/log_receiver.h"
@@ -40,16 +41,25 @@ struct agent {
 	ev_timer flush; /* decision records to stdout */
 	ev_timer pulse; /* a beat to measure how late the loop is */
 	ev_timer drain; /* looks whether all have said goodbye */
-	usec_t pulse_due, drain_until;
-	bool draining;
+	usec_t pulse_due;
+	usec_t drain_from; /* health checks fail until then, goodbye is said after */
+	bool draining, drained;
 
 	uint64_t lines[LOG_LINE_RESULT_COUNT];
+	struct line_watch line_watch;
+	bool lines_missing;
 	uint64_t reloads_ok, reloads_refused;
 	int64_t started_ms, reloaded_ms;
 	bool policy_refused; /* the last reload was */
 	struct histogram loop_lag;
 	uint64_t loop_stalls;
 };
+
+/* agent.c: what the texts of decisions need, as of now. */
+struct decision_words agent_words(const struct agent *agent);
+
+/* agent_watch.c: begins to listen to timers and signals. */
+void agent_watch(struct agent *agent);
 
 /* agent_reload.c: reads the policy again and swaps it, or says why not. */
 void agent_reload(struct agent *agent);

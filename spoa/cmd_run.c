@@ -17,10 +17,10 @@ int cmd_run(int argc, char **argv)
 	/* A peer that hangs up is an error of its write, not of the process. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
-	agent = agent_new(&options);
+	agent = agent_new(&options, &left);
 	if (agent)
 		left = agent_run(agent);
 	agent_free(agent);
 	curl_global_cleanup();
-	return agent ? left : EXIT_USAGE;
+	return left;
 }

@@ -24,7 +24,6 @@ enum exit_code {
 	EXIT_TIMED_OUT = 4,
 };
 
-#define AS_FUNCTION(name, arguments, help)                                                         \
-	__attribute__((weak)) int cmd_##name(int argc, char **argv);
+#define AS_FUNCTION(name, arguments, help) int cmd_##name(int argc, char **argv);
 COMMANDS(AS_FUNCTION)
 #undef AS_FUNCTION

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { TEXT_BYTES = 1024 };
+
 static const char *const level_names[] = {
 	"", "", "", "error", "warning", "notice", "info", "debug"
 };
@@ -70,55 +72,68 @@ static int64_t may_say(struct journal *journal, uint64_t key)
 	return kept_back;
 }
 
-static size_t escaped(char *to, size_t room, const char *text)
+/* Somebody else's words may be among the text: it stays on one line, and in JSON
+ * in its string. Bytes that are no UTF-8 are told as ?. */
+static size_t letter_bytes(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t length = at[0] < 0x80 ? 1 : at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+
+	if (length > 1 && (at[0] < 0xc2 || at[0] > 0xf4))
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return length;
+}
+
+static void make_safe(char *to, size_t room, const char *text, bool json)
 {
 	size_t at = 0;
 
-	for (; *text && at + 7 < room; text++) {
-		unsigned char letter = (unsigned char)*text;
+	while (*text && at + 5 < room) {
+		size_t length = letter_bytes(text);
 
-		if (letter == '"' || letter == '\\') {
+		if (json && (*text == '"' || *text == '\\'))
 			to[at++] = '\\';
-			to[at++] = (char)letter;
-		} else if (letter < ' ') {
-			at += (size_t)snprintf(to + at, room - at, "\\u%04x", letter);
-		} else {
-			to[at++] = (char)letter;
+		if (length == 0 || (unsigned char)*text < ' ' || *text == 0x7f) {
+			to[at++] = '?';
+			text++;
+			continue;
 		}
+		memcpy(to + at, text, length);
+		at += length;
+		text += length;
 	}
 	to[at] = '\0';
-	return at;
 }
 
 static void put(struct journal *journal, int level, const char *text, int64_t kept_back)
 {
-	char line[1200];
+	char line[TEXT_BYTES + 128], safe[TEXT_BYTES];
 	char more[64] = "";
 	int length;
 
+	make_safe(safe, sizeof(safe), text, journal->json);
 	if (kept_back > 0)
 		(void)snprintf(more, sizeof(more), " (%lld more of this kind kept back)",
 		               (long long)kept_back);
-	if (journal->json) {
-		char safe[1024];
-
-		(void)escaped(safe, sizeof(safe), text);
+	if (journal->json)
 		length = snprintf(line, sizeof(line), "{\"level\":\"%s\",\"message\":\"%s%s\"}\n",
 		                  level_names[level], safe, more);
-	} else if (journal->priority) {
-		length = snprintf(line, sizeof(line), "<%d>%s: %.1000s%s\n", level,
-		                  level_names[level], text, more);
-	} else {
-		length = snprintf(line, sizeof(line), "%s: %.1000s%s\n", level_names[level], text,
-		                  more);
-	}
+	else if (journal->priority)
+		length = snprintf(line, sizeof(line), "<%d>%s: %s%s\n", level, level_names[level],
+		                  safe, more);
+	else
+		length = snprintf(line, sizeof(line), "%s: %s%s\n", level_names[level], safe, more);
 	if (length > 0 && write(journal->fd, line, (size_t)length) < 0)
 		journal->suppressed++; /* nobody reads; nothing better can be done */
 }
 
 void journal_say(struct journal *journal, int level, const char *format, ...)
 {
-	char text[1024];
+	char text[TEXT_BYTES];
 	va_list arguments;
 	int64_t kept_back;
 

@@ -59,5 +59,5 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return EXIT_USAGE;
 	}
-	return command->run ? command->run(argc - 1, argv + 1) : EXIT_FAILED;
+	return command->run(argc - 1, argv + 1);
 }

@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "spoa/command.h"
+#include "spoa/journal.h"
+
+enum { ONE_IN_MAX = 1000000 };
 
 enum flag_type { FLAG_TEXT, FLAG_LIST, FLAG_NUMBER, FLAG_SWITCH };
 
@@ -81,6 +84,14 @@ static int mistaken(const char *flag, const char *problem)
 	return EXIT_USAGE;
 }
 
+static int mistaken_flag(const struct flag *flag, const char *problem)
+{
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "--%s", flag->name);
+	return mistaken(name, problem);
+}
+
 static int store_number(void *field, const struct flag *flag, const char *value)
 {
 	char *end = NULL;
@@ -88,8 +99,8 @@ static int store_number(void *field, const struct flag *flag, const char *value)
 
 	errno = 0;
 	number = strtoull(value, &end, 10);
-	if (errno || end == value || *end || *value == '-')
-		return mistaken(flag->name, "expected a whole number");
+	if (errno || *value < '0' || *value > '9' || *end)
+		return mistaken_flag(flag, "expected a whole number");
 	*(uint64_t *)field = number;
 	return -1;
 }
@@ -104,8 +115,10 @@ static int store(struct run_options *options, const struct flag *flag, const cha
 		*(const char **)field = value;
 		return -1;
 	case FLAG_LIST:
+		if (!*value)
+			return -1;
 		if (list->count == LISTEN_MAX)
-			return mistaken(flag->name, "more than 8 of them");
+			return mistaken_flag(flag, "more than 8 of them");
 		list->at[list->count++] = value;
 		return -1;
 	case FLAG_NUMBER:
@@ -147,7 +160,7 @@ static int fill_in(struct run_options *options, const struct flag *flag)
 		variable[at++] =
 		        *name == '-' ? '_' : (char)(*name - ('a' <= *name && *name <= 'z') * 32);
 	value = getenv(variable);
-	if (!value)
+	if (!value || (!*value && flag->type != FLAG_LIST))
 		value = flag->otherwise;
 	return value ? store_words(options, flag, value) : -1;
 }
@@ -165,12 +178,15 @@ static const struct flag *flag_named(const char *name, size_t length)
 static int read_flag(int argc, char **argv, int *at, struct run_options *options, bool *given)
 {
 	const char *word = argv[*at];
-	const char *name = strcmp(word, "-c") == 0 ? "policy" : word + 2;
-	const char *equals = strchr(name, '=');
+	bool is_short = strcmp(word, "-c") == 0;
+	const char *name = "policy", *equals;
 	const struct flag *flag;
 
-	if (strcmp(word, "-c") != 0 && strncmp(word, "--", 2) != 0)
+	if (!is_short && strncmp(word, "--", 2) != 0)
 		return mistaken(word, "unexpected argument");
+	if (!is_short)
+		name = word + 2;
+	equals = strchr(name, '=');
 	flag = flag_named(name, equals ? (size_t)(equals - name) : strlen(name));
 	if (!flag)
 		return mistaken(word, "no such option");
@@ -184,14 +200,39 @@ static int read_flag(int argc, char **argv, int *at, struct run_options *options
 	return store(options, flag, argv[++*at]);
 }
 
+static bool is_one_in(const char *text)
+{
+	char *end = NULL;
+	unsigned long every = strtoul(text, &end, 10);
+
+	return *text >= '0' && *text <= '9' && !*end && every >= 1 && every <= ONE_IN_MAX;
+}
+
+/* What a flag's type does not tell. */
+static int mistake_in(const struct run_options *options)
+{
+	if (strcmp(options->on_bad_policy, "exit") != 0 &&
+	    strcmp(options->on_bad_policy, "defaults") != 0)
+		return mistaken("--on-bad-policy", "expected exit or defaults");
+	if (journal_level_named(options->log_level) < 0)
+		return mistaken("--log-level", "expected error, warning, notice, info or debug");
+	if (strcmp(options->log_format, "text") != 0 && strcmp(options->log_format, "json") != 0)
+		return mistaken("--log-format", "expected text or json");
+	if (strcmp(options->log_decisions, "off") != 0 &&
+	    strcmp(options->log_decisions, "all") != 0 && !is_one_in(options->log_decisions))
+		return mistaken("--log-decisions", "expected off, all or N, for one in N");
+	if (options->haproxy.count > SOURCES_MAX)
+		return mistaken("--haproxy", "more than 4 of them");
+	return -1;
+}
+
 int run_options_read(int argc, char **argv, struct run_options *ret_options)
 {
 	struct run_options options = { 0 };
 	bool given[FLAG_COUNT] = { false };
+	int left;
 
 	for (int i = 1; i < argc; i++) {
-		int left;
-
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
 			print_help();
 			return EXIT_OK;
@@ -201,16 +242,13 @@ int run_options_read(int argc, char **argv, struct run_options *ret_options)
 			return left;
 	}
 	for (size_t i = 0; i < FLAG_COUNT; i++) {
-		int left = given[i] ? -1 : fill_in(&options, &flags[i]);
-
+		left = given[i] ? -1 : fill_in(&options, &flags[i]);
 		if (left >= 0)
 			return left;
 	}
-	if (strcmp(options.on_bad_policy, "exit") != 0 &&
-	    strcmp(options.on_bad_policy, "defaults") != 0)
-		return mistaken("--on-bad-policy", "expected exit or defaults");
-	if (options.haproxy.count > SOURCES_MAX)
-		return mistaken("--haproxy", "more than 4 of them");
+	left = mistake_in(&options);
+	if (left >= 0)
+		return left;
 	*ret_options = options;
 	return -1;
 }

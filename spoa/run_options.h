@@ -2,8 +2,9 @@
  *
  * One table names every flag, its variable, its default and its help. A flag
  * wins over the environment (INFERENCE_SPOA_<NAME>, several values separated by
- * spaces), that over the default. All of it needs a restart; what may change
- * while running stands in the policy. */
+ * spaces), that over the default. An empty value is none: of a list, an empty list
+ * (--admin= opens no admin port), of anything else, what the default says. All of it needs a
+ * restart; what may change while running stands in the policy. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,9 +26,9 @@ struct run_options {
 	struct addresses spop;
 	struct addresses log_listen;
 	struct addresses admin;
-	struct addresses skip; /* backends that are no instances */
-	const char *log_level;
-	const char *log_format;
+	struct addresses skip;     /* backends that are no instances */
+	const char *log_level;     /* one of the journal's */
+	const char *log_format;    /* text or json */
 	const char *log_decisions; /* off, all, or N: one in N */
 	const char *on_bad_policy; /* exit or defaults */
 	const char *ready_file;

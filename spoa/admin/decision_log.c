@@ -14,8 +14,9 @@
 #include "spoa/admin/decision_record.h"
 #include "spoa/admin/page.h"
 
+#define NO_RECORD UINT32_MAX /* beyond what an enum may hold */
+
 enum {
-	NO_RECORD = UINT32_MAX,
 	CAPACITY_MAX = 1 << 20,
 	LINES_AT_ONCE = 64,    /* of a flush: a bound on how long it takes */
 	WAITING_MAX = 1 << 20, /* bytes that the reader has not taken yet */

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "policies/defaults.h"
 #include "spoa/config/chain.h"
@@ -38,6 +40,11 @@ const struct policy *policy_file_policy(const struct policy_file *file)
 const char *policy_file_name(const struct policy_file *file)
 {
 	return file->name;
+}
+
+uint64_t policy_file_hash(const struct policy_file *file)
+{
+	return file->hash;
 }
 
 const char *policy_file_ignored(const struct policy_file *file, size_t i)
@@ -104,8 +111,10 @@ struct policy_file *policy_parse(const char *name, const char *text, size_t len,
 		file->arena = arena_new();
 	if (file && file->arena)
 		file->name = arena_text(file->arena, name, strlen(name));
-	if (file && file->name)
+	if (file && file->name) {
+		file->hash = text == embedded ? 0 : XXH64(text, len, 0);
 		file->document = document_parse(name, text, len, problems);
+	}
 	if (file && file->document) {
 		loading.arena = file->arena;
 		loading.root = document_root(file->document);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "policies/core/policy.h"
 #include "spoa/config/problems.h"
@@ -28,6 +29,8 @@ void policy_file_free(struct policy_file *file);
 const struct policy *policy_file_policy(const struct policy_file *file);
 /* As loaded; "default" for the embedded one. */
 const char *policy_file_name(const struct policy_file *file);
+/* XXH64 of its text; 0 for the embedded one. Two processes, one policy: equal. */
+uint64_t policy_file_hash(const struct policy_file *file);
 /* Which rules of check the operator wants to be silent about; NULL after the last. */
 const char *policy_file_ignored(const struct policy_file *file, size_t i);
 

@@ -9,5 +9,6 @@ struct policy_file {
 	struct arena *arena; /* of all that the policy points at */
 	struct document *document;
 	char *name;
+	uint64_t hash; /* of the text; 0: embedded */
 	struct policy policy;
 };

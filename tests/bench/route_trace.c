@@ -113,7 +113,7 @@ static double first_token_at(const struct engine_model *engine, const struct tra
 
 static uint32_t choose_by_oracle(const struct play *play, const struct flying *flying)
 {
-	double best_at = INFINITY;
+	double best_at = (double)INFINITY;
 	uint32_t best = 0;
 
 	for (uint32_t i = 0; i < ENGINES; i++) {

@@ -10,7 +10,7 @@
 #include "policies/core/bug.h"
 #include "tests/sim/prefix_cache.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX /* beyond what an enum may hold */
 
 enum sequence_state { UNUSED, WAITING, PREFILLING, DECODING };
 

@@ -37,7 +37,7 @@ static void numbers_read_back_as_they_were(void **state)
 		      { 0.1, "0.1" },
 		      { 1.0 / 3, "0.33333333333333331" },
 		      { 1e-6, "1e-06" },
-		      { INFINITY, "inf" } };
+		      { (double)INFINITY, "inf" } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {

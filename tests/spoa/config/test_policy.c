@@ -68,6 +68,8 @@ static void an_empty_object_is_the_embedded_default(void **state)
 	(void)state;
 	assert_non_null(embedded);
 	assert_string_equal(policy_file_name(embedded), "default");
+	assert_true(policy_file_hash(embedded) == 0);
+	assert_true(policy_file_hash(file) == 0x2e1472b57af294d1); /* XXH64 of {} */
 	assert_ptr_equal(policy_file_policy(file)->default_rule.chain[0].strategy,
 	                 strategy("default"));
 	assert_ptr_equal(policy_file_policy(embedded)->default_instance.chain[0].strategy,

@@ -33,7 +33,7 @@ static void samples_have_names_labels_and_values(void **state)
 		      { "vllm:b", "x=\"1\",y=\"two\"", 2500 },
 		      { "c_d9", "", -7 },
 		      { "e", "", 16 },
-		      { "last", "", INFINITY } };
+		      { "last", "", (double)INFINITY } };
 	struct exposition_sample sample;
 
 	(void)state;

@@ -1,0 +1,152 @@
+/* agent_watch.c - the agent's timers and signals, and how it goes.
+ *
+ * Going takes three steps. First health checks fail, so that HAProxy asks nobody
+ * here any more; what it still asks is answered. leave_time later, two of its
+ * checks at the interval our configuration has, the connections are said goodbye
+ * to. When all are closed, or after drain_time, the loop ends. A second signal ends
+ * it at once. */
+#include <signal.h>
+
+#include "spoa/agent_parts.h"
+#include "spoa/clock.h"
+
+static const double sweep_seconds = 5;
+static const double flush_seconds = 0.02;
+static const double pulse_seconds = 0.1;
+static const double drain_seconds = 0.01;
+static const usec_t leave_time = 800 * MSEC;
+static const usec_t drain_time = 2 * SECOND;
+
+enum { STALL_MS = 100 };
+
+/* Said when it begins, and again only after a line came. */
+static void look_for_lines(struct agent *agent, usec_t now)
+{
+	bool before = agent->lines_missing;
+
+	agent->lines_missing =
+	        line_watch_missing(&agent->line_watch, inflight_count(agent->facts->inflight), now);
+	if (agent->lines_missing && !before)
+		journal_say(&agent->journal, LOGGED_WARNING,
+		            "no end line has come from HAProxy since %llu requests were decided: "
+		            "check its log target and log-format",
+		            (unsigned long long)agent->line_watch.decided);
+}
+
+static void on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct agent *agent = timer->data;
+	usec_t now = clock_monotonic();
+
+	(void)loop;
+	(void)events;
+	feedback_sweep(agent->facts, now, agent_on_expired, agent);
+	look_for_lines(agent, now);
+}
+
+static void on_flush(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct agent *agent = timer->data;
+	struct decision_words words = agent_words(agent);
+
+	(void)loop;
+	(void)events;
+	decision_log_flush(agent->decisions, &words);
+}
+
+static void on_pulse(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct agent *agent = timer->data;
+	usec_t now = clock_monotonic();
+	usec_t late = now > agent->pulse_due ? now - agent->pulse_due : 0;
+
+	(void)loop;
+	(void)events;
+	histogram_add(&agent->loop_lag, &bounds_loop_lag, (double)late / 1e6);
+	if (late > STALL_MS * MSEC) {
+		agent->loop_stalls++;
+		journal_say(&agent->journal, LOGGED_WARNING,
+		            "the event loop stood still for %llu ms; decisions waited that long",
+		            (unsigned long long)(late / MSEC));
+	}
+	agent->pulse_due = now + (usec_t)(pulse_seconds * 1e6);
+}
+
+static void on_hup(struct ev_loop *loop, ev_signal *watcher, int events)
+{
+	(void)loop;
+	(void)events;
+	agent_reload(watcher->data);
+}
+
+static void on_drain(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct agent *agent = timer->data;
+	usec_t now = clock_monotonic();
+
+	(void)events;
+	if (now < agent->drain_from)
+		return;
+	if (!agent->drained) {
+		agent->drained = true;
+		spop_server_drain(agent->server);
+	}
+	if (spop_server_counters(agent->server)->open == 0 || now >= agent->drain_from + drain_time)
+		ev_break(loop, EVBREAK_ALL);
+}
+
+/* Whether any HAProxy could still think that we are there. */
+static bool is_known(const struct spop_server_counters *counters)
+{
+	return counters->open > 0 || counters->accepted > 0 || counters->checks > 0;
+}
+
+static void on_end(struct ev_loop *loop, ev_signal *watcher, int events)
+{
+	struct agent *agent = watcher->data;
+
+	(void)events;
+	if (agent->draining) {
+		ev_break(loop, EVBREAK_ALL);
+		return;
+	}
+	agent->draining = true;
+	journal_say(&agent->journal, LOGGED_NOTICE,
+	            "ending: health checks fail from now on, %u requests are open at HAProxy and "
+	            "go on without us",
+	            inflight_count(agent->facts->inflight));
+	spop_server_leave(agent->server);
+	agent->drain_from = clock_monotonic();
+	if (is_known(spop_server_counters(agent->server)))
+		agent->drain_from += leave_time;
+	ev_timer_start(loop, &agent->drain);
+}
+
+static void begin_signal(struct agent *agent, ev_signal *watcher, int number,
+                         void (*callback)(struct ev_loop *, ev_signal *, int))
+{
+	ev_signal_init(watcher, callback, number);
+	watcher->data = agent;
+	ev_signal_start(agent->loop, watcher);
+}
+
+static void make_timer(struct agent *agent, ev_timer *timer, double seconds,
+                       void (*callback)(struct ev_loop *, ev_timer *, int))
+{
+	ev_timer_init(timer, callback, seconds, seconds);
+	timer->data = agent;
+}
+
+void agent_watch(struct agent *agent)
+{
+	begin_signal(agent, &agent->on_hup, SIGHUP, on_hup);
+	begin_signal(agent, &agent->on_term, SIGTERM, on_end);
+	begin_signal(agent, &agent->on_int, SIGINT, on_end);
+	make_timer(agent, &agent->sweep, sweep_seconds, on_sweep);
+	make_timer(agent, &agent->flush, flush_seconds, on_flush);
+	make_timer(agent, &agent->pulse, pulse_seconds, on_pulse);
+	make_timer(agent, &agent->drain, drain_seconds, on_drain);
+	agent->pulse_due = clock_monotonic() + (usec_t)(pulse_seconds * 1e6);
+	ev_timer_start(agent->loop, &agent->sweep);
+	ev_timer_start(agent->loop, &agent->pulse);
+}
