@@ -111,7 +111,8 @@ static void make_safe(char *to, size_t room, const char *text, bool json)
 
 static void put(struct journal *journal, int level, const char *text, int64_t kept_back)
 {
-	char line[TEXT_BYTES + 128], safe[TEXT_BYTES];
+	char line[TEXT_BYTES + 128];
+	char safe[TEXT_BYTES];
 	char more[64] = "";
 	int length;
 

@@ -134,13 +134,15 @@ static int store(struct run_options *options, const struct flag *flag, const cha
  * copy that lives as long as the process. */
 static int store_words(struct run_options *options, const struct flag *flag, const char *value)
 {
-	char *copy, *rest = NULL;
+	char *rest = NULL;
+	char *copy;
 
-	if (flag->type != FLAG_LIST)
+	if (flag->type != FLAG_LIST || !*value)
 		return store(options, flag, value);
 	copy = strdup(value);
 	if (!copy)
 		return EXIT_FAILED;
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the words stay */
 	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
 		int left = store(options, flag, word);
 
@@ -179,7 +181,8 @@ static int read_flag(int argc, char **argv, int *at, struct run_options *options
 {
 	const char *word = argv[*at];
 	bool is_short = strcmp(word, "-c") == 0;
-	const char *name = "policy", *equals;
+	const char *name = "policy";
+	const char *equals;
 	const struct flag *flag;
 
 	if (!is_short && strncmp(word, "--", 2) != 0)
