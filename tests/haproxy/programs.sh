@@ -1,4 +1,5 @@
 # programs.sh - sourced: the HAProxy programs to test with, in $programs.
+# shellcheck shell=sh
 #
 # HAPROXY_PROGRAMS (blanks between) says which; else Debian's own, and the 3.x of HAPROXY3 or of
 # get_haproxy3.sh if it is there.
