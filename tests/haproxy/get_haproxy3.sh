@@ -19,7 +19,7 @@ fail() {
 }
 
 if [ -x "$program" ] && "$program" -v >/dev/null 2>&1; then
-	"$program" -v | head -n 1 >&2
+	"$program" -v | sed -n 1p >&2
 	echo "$program"
 	exit 0
 fi
@@ -34,7 +34,7 @@ fi
 # Of Debian's own archive, not of its security or of other parties' archives.
 mirror=$(apt-get indextargets --format '$(ORIGIN) $(SUITE) $(REPO_URI)' 2>/dev/null |
 	awk '$1 == "Debian" && $2 !~ /-/ { print $3; exit }')
-[ -n "$mirror" ] || mirror=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -v security | head -n 1)
+[ -n "$mirror" ] || mirror=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -v security | sed -n 1p)
 [ -n "$mirror" ] || fail "this machine's apt sources name no Debian mirror; run apt-get update"
 
 say "installing HAProxy of $release below $root"
@@ -46,12 +46,12 @@ if ! timeout "$limit" $as_root debootstrap --variant=minbase --include=haproxy "
 	fail "debootstrap did not get $release within $limit s; its log is $log"
 fi
 $as_root rm -rf "$root/var/cache/apt/archives"
-loader=$(find "$root/usr/lib64" "$root/usr/lib" "$root/lib" -maxdepth 2 -name 'ld-linux-*.so.*' 2>/dev/null | head -n 1)
-libraries=$(dirname "$(find "$root/usr/lib" -name 'libc.so.6' | head -n 1)")
+loader=$(find "$root/usr/lib64" "$root/usr/lib" "$root/lib" -maxdepth 2 -name 'ld-linux-*.so.*' 2>/dev/null | sed -n 1p)
+libraries=$(dirname "$(find "$root/usr/lib" -name 'libc.so.6' | sed -n 1p)")
 [ -n "$loader" ] || fail "no loader below $root"
 printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' "$loader" "$libraries" "$root/usr/sbin/haproxy" |
 	$as_root tee "$program" >/dev/null
 $as_root chmod 755 "$program"
 "$program" -v >/dev/null || fail "$program does not run"
-"$program" -v | head -n 1 >&2
+"$program" -v | sed -n 1p >&2
 echo "$program"

@@ -13,7 +13,7 @@ cp "$tree"/haproxy/*.cfg "$tree/haproxy/models.map" "$dir"
 
 loads() {
 	if ! "$1" -c -f "$2" >"$dir/out" 2>&1 || grep -qiE 'warning|alert' "$dir/out"; then
-		echo "$2 does not load cleanly on $("$1" -v | head -n 1):" >&2
+		echo "$2 does not load cleanly on $("$1" -v | sed -n 1p):" >&2
 		cat "$dir/out" >&2
 		exit 1
 	fi
@@ -28,7 +28,7 @@ starts() {
 		sleep .05
 	done
 	if ! kill -0 $pid 2>/dev/null || [ ! -S "$dir/infer.sock" ]; then
-		echo "$2 does not start on $("$1" -v | head -n 1):" >&2
+		echo "$2 does not start on $("$1" -v | sed -n 1p):" >&2
 		cat "$dir/out" >&2
 		exit 1
 	fi
@@ -38,7 +38,7 @@ starts() {
 }
 
 for program in $programs; do
-	"$program" -v | head -n 1
+	"$program" -v | sed -n 1p
 	{
 		"$agent" haproxy config | sed '/^frontend/,$d'
 		printf 'frontend pasted\n    bind "${INFER_BIND}"\n'

@@ -29,7 +29,7 @@ for i in $(seq 20); do
 done
 wait "${PIDS[player]}" || fail "requests failed: $(cat "$T/player.log")"
 unset "PIDS[player]"
-grep 'policy.json:2:' "$T/agent.log" | head -n 1 | tee "$T/refused"
+grep 'policy.json:2:' "$T/agent.log" | sed -n 1p | tee "$T/refused"
 grep -q 'least-work' "$T/refused" || fail "the refusal names no near match"
 [ "$(metric prefix_records)" -gt 0 ] || fail "bindings were lost"
 wait_for 5 "all slots to come back" all_slots_are_back
