@@ -197,16 +197,18 @@ static void observe_seconds(struct facts *facts, const struct serving *by, bool 
  * the end tells, so a sample given in good faith is taken back. The slots are
  * still where it was given. */
 static void settle_ttft(struct facts *facts, const struct stream_end *end,
-                        const struct flight *flight)
+                        const struct flight *flight, struct feedback *feedback)
 {
 	const struct serving by = flight_held(facts, flight);
 
 	if (flight->ttft_ms <= 0)
 		return;
-	if (outcome_is_abort(end))
+	if (outcome_is_abort(end)) {
 		learn_no_ttft(facts, &by, flight->ttft_ms, flight->first_byte_at);
-	else
-		observe_seconds(facts, &by, true, flight->ttft_ms);
+		return;
+	}
+	feedback->ttft_ms = flight->ttft_ms;
+	observe_seconds(facts, &by, true, flight->ttft_ms);
 }
 
 static void settle_e2e(struct facts *facts, const struct stream_end *end,
@@ -231,7 +233,7 @@ static void end_of(struct facts *facts, const struct stream_end *end, struct fli
                    const struct serving *by, struct feedback *feedback, usec_t now)
 {
 	flight_refresh(facts, flight);
-	settle_ttft(facts, end, flight);
+	settle_ttft(facts, end, flight, feedback);
 	feedback->expired = !flight_release(facts, flight, RELEASED_LOG, now);
 	feedback->known = !flight->adopted;
 	feedback->chosen = flight->chosen;

@@ -51,7 +51,7 @@ struct feedback {
 	uint32_t chosen;
 	enum outcome_class class;
 	enum termination termination;
-	double ttft_ms, e2e_ms; /* negative: no sample */
+	double ttft_ms, e2e_ms; /* negative: no sample; ttft also at the end, if it counts */
 };
 
 struct feedback feedback_first_byte(struct facts *facts, const struct first_byte *event,

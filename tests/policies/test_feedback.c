@@ -30,6 +30,7 @@ static void a_stream_is_held_until_it_ends(void **state)
 	assert_true(feedback.known && !feedback.expired);
 	assert_int_equal(feedback.class, CLASS_OK);
 	assert_int_equal(feedback.termination, TERM_COMPLETE);
+	assert_near(feedback.ttft_ms, 300); /* said again, for the record */
 	assert_near(feedback.e2e_ms, 1000);
 	assert_near(e2e_of(world, sent.chosen), 1000);
 	assert_near(e2e_of(world, sent.instance), 1000);

@@ -67,6 +67,7 @@ static void an_aborted_stream_gives_no_sample(void **state)
 	struct world *world = *state;
 	struct sent good = sent_prompt(world, 1);
 	struct sent sent;
+	struct feedback feedback;
 	double before;
 
 	pass(world, 200 * MSEC);
@@ -79,7 +80,9 @@ static void an_aborted_stream_gives_no_sample(void **state)
 	(void)first_byte(&sent, &sent.by, 200); /* HAProxy says so at the abort, too */
 	assert_true(ttft_of(world, sent.chosen) > before + 1);
 	pass(world, MSEC);
-	assert_int_equal(ends(&sent, "CD--", 200).class, CLASS_CLIENT);
+	feedback = ends(&sent, "CD--", 200);
+	assert_int_equal(feedback.class, CLASS_CLIENT);
+	assert_true(feedback.ttft_ms < 0);
 	assert_near(ttft_of(world, sent.chosen), before);
 	assert_near(ttft_of(world, sent.instance), before);
 	assert_near(e2e_of(world, sent.chosen), 200);
