@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/sim/clock.h"
 #include "tests/sim/engine.h"
 
 enum { FRAME = 6, TOKEN_BYTES = 4 };
@@ -211,8 +212,11 @@ void answer_token(struct connection *connection, uint32_t index)
 	bytes_text(out, chat ? "\"choices\":[{\"index\":0,\"delta\":{\"content\":\""
 	                     : "\"choices\":[{\"index\":0,\"text\":\"");
 	write_tokens(out, call->id, index, 1);
-	bytes_text(out, chat ? "\"},\"logprobs\":null,\"finish_reason\":null}]}\n\n"
-	                     : "\",\"logprobs\":null,\"finish_reason\":null}]}\n\n");
+	bytes_text(out, chat ? "\"},\"logprobs\":null,\"finish_reason\":null}]"
+	                     : "\",\"logprobs\":null,\"finish_reason\":null}]");
+	if (connection->engine->options->stamp)
+		bytes_format(out, ",\"sim_us\":%" PRId64, clock_us());
+	bytes_text(out, "}\n\n");
 	close_frame(out, opened);
 	connection_dirty(connection);
 }

@@ -36,6 +36,8 @@ static const struct command_option options[] = {
 	{ "max-waiting", "N", "then 503, 1024", COMMAND_COUNT, AT(engine.max_waiting), 0, 1e6 },
 	{ "headers-late", NULL, "a stream's headers come with its first token", COMMAND_FLAG,
 	  AT(headers_late), 0, 0 },
+	{ "stamp", NULL, "\"sim_us\" in each token's chunk: the monotonic clock", COMMAND_FLAG,
+	  AT(stamp), 0, 0 },
 	{ "keep-alive", "S", "close a connection that is idle so long, 0: never", COMMAND_REAL,
 	  AT(keep_alive_s), 0, 1e6 },
 	{ "bare", NULL, "keep nothing for /sim/last: costs less", COMMAND_FLAG, AT(bare), 0, 0 },

@@ -14,6 +14,7 @@ struct sim_options {
 	double speed;           /* model seconds per second; 0: no cost model */
 	uint32_t output_tokens; /* of an answer, when the request does not say less */
 	double keep_alive_s;    /* an idle connection is closed without a word; 0: never */
+	bool stamp;             /* a token's chunk has the time at which it was written */
 	bool headers_late;      /* of a stream: with the first token, not at once */
 	bool bare;              /* nothing kept for /sim/last */
 	const char *ready_file; /* NULL for none */
