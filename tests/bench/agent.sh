@@ -33,6 +33,15 @@ measure_agent() {
 	note "agent alone: infer-route with 61 arguments, infer-first and end line each; the load itself costs ${AGENT[own]} us per request, so that requests/s of a core are 1 s over CPU per request"
 }
 
+# What it costs when nobody asks: engines are scraped, HAProxy is asked who is there.
+measure_idle() {
+	local before
+	before=$(process_ticks "${PIDS[agent]}")
+	sleep 5
+	row "agent, idle, 8 engines scraped, share of a core" \
+		"$(divide $((($(process_ticks "${PIDS[agent]}") - before) * TICK_US)) 50000)" %
+}
+
 # A start with HAProxy there: until the first request is routed to a replica.
 measure_start() {
 	local i at began_at

@@ -36,3 +36,11 @@ play() {
 	P50=$(sed -n 's/^total_us.* p50=\([0-9]*\).*/\1/p' "$T/played")
 	P99=$(sed -n 's/^total_us.* p99=\([0-9]*\).*/\1/p' "$T/played")
 }
+
+# The same by the kit's client, which SGLang's router was always measured with: more bodies, all new.
+play_kit() { # PORT CONNECTIONS BODY-BYTES
+	"$KIT_CLIENT" -p "$1" -c "$2" -s "$3" -t "$seconds" -m sim >"$T/played" || fail "lg: no connection"
+	grep -q "$(printf '\terr=0\t')" "$T/played" || fail "lg: $(cat "$T/played")"
+	PLAYED=$(sed -n 's/.*\bn=\([0-9]*\).*/\1/p' "$T/played")
+	RPS=$(sed -n 's/.*\brps=\([0-9.]*\).*/\1/p' "$T/played")
+}

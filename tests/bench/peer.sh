@@ -3,7 +3,7 @@
 # Of PyPI, into an environment of its own below build/, only where its kit is or --peers asks for it.
 # shellcheck shell=bash
 
-PEER_PACKAGE=sglang-router==0.3.2 PEER_LIMIT=600
+KIT_CLIENT="" PEER_PACKAGE=sglang-router==0.3.2 PEER_LIMIT=600
 
 peer_install() { # PATH: the environment
 	if [ -e "$1/installed" ]; then return 0; fi
@@ -31,6 +31,9 @@ peer_start() {
 	PIDS[peer]=$!
 	wait_for 60 "SGLang's router" peer_answers
 	progress "SGLang's router ($PEER_PACKAGE, cache_aware) answers"
+	if [ -r "$shared/bench/lg.c" ] && cc -O2 -w -o "$root/build/lg" "$shared/bench/lg.c" 2>"$T/lg.log"; then
+		KIT_CLIENT=$root/build/lg
+	fi
 }
 
 peer_answers() {

@@ -88,13 +88,13 @@ proxies_start() { # [engine_sim options]
 	start_ours
 }
 
-# load NAME BODY-BYTES KEY [player options]: one repetition; keeps the least CPU of the proxy and of
-# proxy and agent together under KEY.
+# load PLAY NAME BODY-BYTES KEY [player options]: one repetition by that client; keeps the least CPU of
+# the proxy with the agent, and of the agent, under KEY.
 load() {
-	local name=$1 bytes=$2 key=$3 before agent after
-	shift 3
+	local play=$1 name=$2 bytes=$3 key=$4 before agent after
+	shift 4
 	before=$(session_or_process "$name") agent=$(process_ticks "${PIDS[agent]}")
-	play "${PORT[$name]}" 32 "$bytes" "$@"
+	"$play" "${PORT[$name]}" 32 "$bytes" "$@"
 	after=$(session_or_process "$name")
 	agent=$(divide $((($(process_ticks "${PIDS[agent]}") - agent) * TICK_US)) "$PLAYED")
 	after=$(divide $(((after - before) * TICK_US)) "$PLAYED")
@@ -116,16 +116,22 @@ session_or_process() { # NAME
 }
 
 measure_costs() {
-	local names=(plain rules ours) name size i
+	local names=(plain rules ours) play=play name size i
+	[ -z "${KIT_CLIENT:-}" ] || play=play_kit
 	[ -z "${PORT[ours3]:-}" ] || names+=(ours3)
 	[ -z "${PORT[peer]:-}" ] || names+=(peer)
 	for ((i = 0; i < repeat; i++)); do
 		progress "CPU per request, repetition $((i + 1)) of $repeat: ${names[*]}, 32 connections"
 		for size in $SIZES; do
-			for name in "${names[@]}"; do load "$name" "$size" "$name $size"; done
+			for name in "${names[@]}"; do load $play "$name" "$size" "$name $size"; done
 		done
 	done
 	for size in $SIZES; do cost_rows "$size"; done
+	if [ $play = play_kit ]; then
+		note "the load of HAProxy and SGLang's router is the kit's client: 256 bodies in 64 prefix groups, each new at its end"
+	else
+		note "the load of HAProxy is the player: a body a connection, each new at its end"
+	fi
 	[ -n "${HAPROXY3:-}" ] || note "HAProxy 3.x is skipped: HAPROXY3 is not set"
 	note "128 KB bodies are larger than the reference configuration's tune.bufsize of 131072, with their headers; what lies beyond is passed on unread"
 }
@@ -184,12 +190,11 @@ measure_stream() {
 	for ((i = 0; i < repeat; i++)); do
 		for name in plain ours; do
 			before=$(metric spop_frames_total notify)
-			load "$name" 1024 "$name stream" --stream --max-tokens 100
+			load play "$name" 1024 "$name stream" --stream --max-tokens 100
 			messages=$(divide $(($(metric spop_frames_total notify) - before)) "$PLAYED")
 		done
 	done
 	row "stream of 100 chunks, HAProxy + agent, CPU" "${CPU[ours stream]}" us "${CPU[plain stream]}"
-	row "stream of 100 chunks, of which the agent" "${CPU_AGENT[ours stream]}" us "" "<= 15"
 	row "stream of 100 chunks, messages the agent sees" "$messages" 1 "" "<= 2"
 	row "stream, HAProxy + agent over HAProxy alone" "$(divide "${CPU[ours stream]}" "${CPU[plain stream]}")" x 1
 }

@@ -39,8 +39,8 @@ progress() { printf '%4d s  %s\n' $((SECONDS - began)) "$*" >&2; }
 progress "packages and build"
 "$root/tests/packages.sh" run >&2
 cmake -S "$root" --preset default >/dev/null
-cmake --build "$root/build/default" -j "$(nproc)" --target inference-spoa engine_sim player decide agent_load route_trace |
-	grep -v '^\[' >&2 || true
+built=$(cmake --build "$root/build/default" -j "$(nproc)" --target \
+	inference-spoa engine_sim player decide agent_load route_trace 2>&1) || { echo "$built" >&2 && exit 1; }
 
 # shellcheck source=tests/system/lib.sh
 . "$root/tests/system/lib.sh"
@@ -56,6 +56,7 @@ peer_start
 measure_costs
 measure_latency
 measure_stream
+measure_idle
 measure_agent
 measure_start
 measure_trace
