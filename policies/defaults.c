@@ -7,6 +7,7 @@
 
 #define OF_POLICY(field)   offsetof(struct policy, field)
 #define OF_PREFIX(field)   offsetof(struct prefix_policy, field)
+#define OF_HEALTH(field)   offsetof(struct health_policy, field)
 #define OF_ENTRY(field)    offsetof(struct entry_policy, field)
 #define OF_LIMITS(field)   offsetof(struct limits, field)
 #define OF_INSTANCE(field) offsetof(struct instance_policy, field)
@@ -72,6 +73,51 @@ const struct option prefix_options[] = {
 	  "Bytes of prompt that an engine keeps whose cache size is not known.", NULL, false },
 	{ "max-records", OPTION_COUNT, OF_PREFIX(max_records), 1024, 16777216, 1048576, "records",
 	  "How many blocks the index remembers; 32 bytes each.", NULL, true },
+	{ 0 },
+};
+
+const struct option health_options[] = {
+	{ "eject-after", OPTION_COUNT, OF_HEALTH(eject_after), 0, 1000, 5, "failures",
+	  "Failures in a row that take a replica out of service; 0 for never.", NULL, false },
+	{ "eject-share", OPTION_NUMBER, OF_HEALTH(eject_share), 0, 1, 0.5, "",
+	  "Share of failures among the last outcomes that takes it out; 0 for never.", NULL,
+	  false },
+	{ "eject-outcomes", OPTION_NUMBER, OF_HEALTH(eject_outcomes), 1, 1e6, 20, "outcomes",
+	  "Outcomes within about 30 s before their share counts.", NULL, false },
+	{ "ejection-time", OPTION_DURATION, OF_HEALTH(ejection), 0.1 * SECONDS, 60 * MINUTES,
+	  10 * SECONDS, "", "How long the first ejection lasts at least; each next one twice.",
+	  NULL, false },
+	{ "ejection-time-max", OPTION_DURATION, OF_HEALTH(ejection_max), 0.1 * SECONDS, DAY,
+	  5 * MINUTES, "", "Longest time of an ejection, and time in service that forgives.", NULL,
+	  false },
+	{ "max-ejected", OPTION_NUMBER, OF_HEALTH(max_ejected), 0, 1, 0.5, "",
+	  "Largest share of an instance's replicas that may be ejected at a time.", NULL, false },
+	{ "stall-after", OPTION_DURATION, OF_HEALTH(stall_after), 0, DAY, 60 * SECONDS, "",
+	  "Waiting for a replica that long, while none of its answers begins or ends, makes it "
+	  "suspect; 0 for never.",
+	  NULL, false },
+	{ "probe", OPTION_BOOL, OF_HEALTH(probe), 0, 1, 1, "",
+	  "Ask ejected and stalled replicas whether they are well before requests go there.", NULL,
+	  false },
+	{ "probe-path", OPTION_TEXT, OF_HEALTH(probe_path), 0, NAME_MAX_BYTES - 1, 0, "",
+	  "Path that a probe asks for; the engine's own, mostly /health, if not given.", NULL,
+	  false },
+	{ "probe-interval", OPTION_DURATION, OF_HEALTH(probe_interval), 0.1 * SECONDS, 60 * MINUTES,
+	  5 * SECONDS, "", "Time from one probe of a replica to the next.", NULL, false },
+	{ "probe-timeout", OPTION_DURATION, OF_HEALTH(probe_timeout), 0.1 * SECONDS, 10 * MINUTES,
+	  5 * SECONDS, "", "A probe that takes longer has failed.", NULL, false },
+	{ "probe-successes", OPTION_COUNT, OF_HEALTH(probe_successes), 1, 1000, 2, "probes",
+	  "Good probes in a row after which requests are tried.", NULL, false },
+	{ "probe-concurrent", OPTION_COUNT, OF_HEALTH(probe_concurrent), 1, 1000, 1, "requests",
+	  "Requests that are tried at a time.", NULL, false },
+	{ "trial-successes", OPTION_COUNT, OF_HEALTH(trial_successes), 1, 1000, 3, "requests",
+	  "Good answers in a row after which it is in service again.", NULL, false },
+	{ "ramp", OPTION_DURATION, OF_HEALTH(ramp), 0, DAY, 5 * MINUTES, "",
+	  "Time in which a new replica comes to its full part; 0 for at once.", NULL, false },
+	{ "ramp-restored", OPTION_DURATION, OF_HEALTH(ramp_restored), 0, DAY, 30 * SECONDS, "",
+	  "The same after an ejection.", NULL, false },
+	{ "ramp-requests", OPTION_NUMBER, OF_HEALTH(ramp_requests), 1, 1e6, 50, "requests",
+	  "First bytes after which it has its full part, however early.", NULL, false },
 	{ 0 },
 };
 
@@ -154,6 +200,7 @@ void policy_default(struct policy *ret_policy)
 	*ret_policy = (struct policy){ .rule_count = 0 };
 	options_reset(policy_options, ret_policy);
 	options_reset(prefix_options, &ret_policy->prefix);
+	options_reset(health_options, &ret_policy->health);
 	BUG_ON(!ladder_parse((struct span){ LADDER_DEFAULT, sizeof(LADDER_DEFAULT) - 1 },
 	                     &ret_policy->ladder, &error));
 	entry_default(&ret_policy->default_rule.chain[0], strategy);

@@ -9,6 +9,7 @@
 
 extern const struct option policy_options[];   /* of struct policy: process-wide */
 extern const struct option prefix_options[];   /* of struct prefix_policy */
+extern const struct option health_options[];   /* of struct health_policy */
 extern const struct option entry_options[];    /* of struct entry_policy: a chain entry */
 extern const struct option limits_options[];   /* of struct limits: admit and hard */
 extern const struct option instance_options[]; /* of struct instance_policy */

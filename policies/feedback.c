@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "policies/ejection.h"
 #include "policies/flight.h"
 #include "policies/learn.h"
 #include "policies/outcome.h"
@@ -125,16 +126,47 @@ static void count_at(struct facts *facts, uint32_t target, const struct stream_e
 		histogram_add(&counters->queue, &bounds_e2e, end->queue_ms / 1e3);
 }
 
+/* What a replica's part in it says of the replica; flight: NULL, if we know no more. */
+static struct report report_of(const struct stream_end *end, const struct flight *flight,
+                               uint32_t replica, enum outcome_class class)
+{
+	return (struct report){
+		.target = replica,
+		.class = class,
+		.connect = outcome_is_connect_error(end),
+		.retry_after = end->retry_after,
+		.prompt = flight ? flight->prompt : 0,
+		.tenant = flight ? flight->tenant : 0,
+		.trial = flight && flight->trial_at == replica ? flight->trial : 0,
+	};
+}
+
+/* An answer whose first byte nobody told of is heard at its end. */
+static void hear_end(struct facts *facts, const struct flight *flight, const struct serving *by,
+                     usec_t now)
+{
+	if (flight && flight->phase == FLIGHT_CONFIRMED) {
+		health_progress(facts->health, by->replica, now);
+		return;
+	}
+	health_first_byte(facts->health, by->replica, 0, now);
+	health_first_byte(facts->health, by->instance, 0, now);
+}
+
 /* Of each end once, whoever decided it: answers by the one who gave them, and what they say
  * of its health. */
-static void note_end(struct facts *facts, const struct stream_end *end, const struct serving *by,
-                     const struct feedback *feedback, usec_t now)
+static void note_end(struct facts *facts, const struct stream_end *end, const struct flight *flight,
+                     const struct serving *by, const struct feedback *feedback, usec_t now)
 {
+	struct report report = report_of(end, flight, by->replica, feedback->class);
+
 	count_at(facts, by->replica, end, feedback->termination);
 	count_at(facts, by->instance, end, feedback->termination);
-	if (by->replica != TARGET_NONE)
-		health_note(facts->health, by->replica, feedback->class,
-		            outcome_is_connect_error(end), end->retry_after, now);
+	if (by->replica == TARGET_NONE)
+		return;
+	if (outcome_is_heard(end))
+		hear_end(facts, flight, by, now);
+	ejection_note(facts, &report, now);
 }
 
 static enum pin_cause pin_cause_of(const struct stream_end *end)
@@ -150,13 +182,17 @@ static enum pin_cause pin_cause_of(const struct stream_end *end)
 static void note_chosen(struct facts *facts, const struct stream_end *end,
                         const struct flight *flight, const struct feedback *feedback, usec_t now)
 {
+	struct report report;
+
 	if (feedback->moved)
 		counters_of(facts, flight->chosen)->pin_overridden[pin_cause_of(end)]++;
 	if (!end->applied || end->retries == 0 || flight->chosen == TARGET_NONE)
 		return;
 	if (feedback->class == CLASS_FAILURE && !feedback->moved)
 		return; /* noted already, once for all tries */
-	health_note(facts->health, flight->chosen, CLASS_FAILURE, true, 0, now);
+	report = report_of(end, flight, flight->chosen, CLASS_FAILURE);
+	report.connect = report.retried = true;
+	ejection_note(facts, &report, now);
 	if (feedback->moved && flight->hit)
 		learn_lost_binding(facts, flight, flight->chosen);
 }
@@ -232,9 +268,12 @@ static void settle_e2e(struct facts *facts, const struct stream_end *end,
 static void end_of(struct facts *facts, const struct stream_end *end, struct flight *flight,
                    const struct serving *by, struct feedback *feedback, usec_t now)
 {
+	uint32_t trial = flight->trial; /* which it was: it is over, but not yet judged */
+
 	flight_refresh(facts, flight);
 	settle_ttft(facts, end, flight, feedback);
 	feedback->expired = !flight_release(facts, flight, RELEASED_LOG, now);
+	flight->trial = trial;
 	feedback->known = !flight->adopted;
 	feedback->chosen = flight->chosen;
 	feedback->moved = is_moved(flight, by);
@@ -259,6 +298,7 @@ struct feedback feedback_end(struct facts *facts, const struct stream_end *end, 
 	struct serving by = serving_of(facts, &end->by);
 	struct flight_id id = flight_id_of(end->id);
 	struct flight flight;
+	bool open = false;
 	struct feedback feedback = { .target = by.replica,
 		                     .chosen = TARGET_NONE,
 		                     .class = stream_class(end),
@@ -278,9 +318,10 @@ struct feedback feedback_end(struct facts *facts, const struct stream_end *end, 
 		facts->counters->ends_unknown += !needed_no_slot(end);
 		break;
 	case INFLIGHT_END_OPEN:
+		open = true;
 		end_of(facts, end, &flight, &by, &feedback, now);
 		break;
 	}
-	note_end(facts, end, &by, &feedback, now);
+	note_end(facts, end, open ? &flight : NULL, &by, &feedback, now);
 	return feedback;
 }

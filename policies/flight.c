@@ -31,6 +31,25 @@ struct serving flight_held(const struct facts *facts, const struct flight *fligh
 	};
 }
 
+static void end_trial(struct facts *facts, struct flight *flight, bool silent)
+{
+	health_trial_over(facts->health, flight->trial_at, flight->trial, silent);
+	flight->trial = 0;
+}
+
+/* Whoever serves is at work, and if it is not the one on trial, that is over. */
+static void hear(struct facts *facts, struct flight *flight, const struct serving *by, usec_t now)
+{
+	uint32_t replica = by->replica != TARGET_NONE ? by->replica : flight->chosen;
+
+	if (flight->trial != 0 && replica != flight->trial_at)
+		end_trial(facts, flight, true);
+	if (replica != TARGET_NONE)
+		health_first_byte(facts->health, replica, flight->trial, now);
+	if (by->instance != TARGET_NONE)
+		health_first_byte(facts->health, by->instance, 0, now);
+}
+
 /* To where the request really is: moved, or taken there if none is held yet. */
 static void put_slot(struct facts *facts, struct slot *slot, const struct slot *like,
                      uint32_t target, usec_t now)
@@ -60,6 +79,7 @@ void flight_follow(struct facts *facts, struct flight *flight, const struct serv
 	struct slot like = flight->instance_slot;
 
 	recount_engines(facts, flight->chosen, by->replica);
+	hear(facts, flight, by, now);
 	put_slot(facts, &flight->replica_slot, &like, by->replica, now);
 	put_slot(facts, &flight->instance_slot, &like, by->instance, now);
 	if (flight->replica_slot.target != TARGET_NONE)
@@ -93,6 +113,8 @@ bool flight_release(struct facts *facts, struct flight *flight, enum release_sou
 
 	if (flight->phase != FLIGHT_CONFIRMED && flight->chosen != TARGET_NONE)
 		engines_count_first_byte(facts->engines, flight->chosen);
+	if (flight->trial != 0)
+		end_trial(facts, flight, flight->phase != FLIGHT_CONFIRMED);
 	live = release_slot(facts, &flight->replica_slot, source, now);
 	return release_slot(facts, &flight->instance_slot, source, now) && live;
 }

@@ -34,6 +34,11 @@ bool outcome_is_abort(const struct stream_end *end)
 	return end->termination[WHO] == 'C';
 }
 
+bool outcome_is_heard(const struct stream_end *end)
+{
+	return end->termination[WHO] == '-' && end->status >= 100;
+}
+
 static bool nobody_served(const struct stream_end *end)
 {
 	return end->by.server.len == 0 && end->by.address.len == 0;
@@ -44,6 +49,8 @@ static enum outcome_class class_of_status(int status)
 {
 	if (status == 429 || status == 503)
 		return CLASS_BUSY;
+	if (status == 401 || status == 403)
+		return CLASS_DENIED;
 	if (status >= 500 && status != 501 && status != 505)
 		return CLASS_FAILURE;
 	return CLASS_OK;

@@ -36,6 +36,27 @@ static struct flight *open_flight(struct facts *facts, const struct reservation 
 	return NULL;
 }
 
+static uint64_t mixed(uint64_t key, uint64_t value)
+{
+	key = (key ^ value) * 0x9e3779b97f4a7c15u;
+	return key ^ key >> 29;
+}
+
+/* Of whom and what it is: so that a prompt that fails again is known again. Blocks
+ * that are not usable tell short prompts apart all the same. */
+static void name_prompt(const struct reservation *reservation, struct flight *flight)
+{
+	const struct request *request = reservation->request;
+	uint64_t key = mixed(reservation->prompt->total_bytes + 1, 0);
+
+	for (uint32_t i = 0; i < request->hash_count; i++)
+		key = mixed(key, request->hashes[i]);
+	flight->prompt = key | 1;
+	flight->tenant = 0;
+	for (size_t i = 0; i < request->tenant.len; i++)
+		flight->tenant = mixed(flight->tenant, (unsigned char)request->tenant.at[i]);
+}
+
 static void take_slots(struct facts *facts, const struct reservation *reservation,
                        const struct decision *decision, struct flight *flight)
 {
@@ -54,6 +75,8 @@ static void take_slots(struct facts *facts, const struct reservation *reservatio
 	flight->replica_slot =
 	        ledger_acquire(facts->ledger, flight->chosen, prefill, resident, reservation->now);
 	engines_count_acquired(facts->engines, flight->chosen);
+	flight->trial_at = flight->chosen;
+	flight->trial = health_trial_begin(facts->health, flight->chosen, reservation->now);
 }
 
 /* The chosen target is about to hold the prompt: a burst follows its first request. */
@@ -84,6 +107,7 @@ void reserve(struct facts *facts, const struct reservation *reservation,
 	if (!flight)
 		return;
 	flight->source = reservation->request->source;
+	name_prompt(reservation, flight);
 	take_slots(facts, reservation, ret_decision, flight);
 	bind(facts, reservation, flight);
 }

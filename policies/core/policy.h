@@ -57,6 +57,25 @@ struct prefix_policy {
 	uint32_t max_records; /* restart needed */
 };
 
+/* When a replica is taken out of service, and how it comes back (strategies.md 3.7). */
+struct health_policy {
+	uint32_t eject_after; /* failures in a row; 0: never */
+	double eject_share;   /* of failures among at least eject_outcomes; 0: never */
+	double eject_outcomes;
+	usec_t ejection, ejection_max; /* the first, and the longest */
+	double max_ejected;            /* 0..1 of a pool */
+	usec_t stall_after;            /* 0: never */
+	bool probe;
+	char probe_path[NAME_MAX_BYTES]; /* "" = by what the engine is */
+	usec_t probe_interval, probe_timeout;
+	uint32_t probe_successes;  /* in a row */
+	uint32_t probe_concurrent; /* requests on trial at once */
+	uint32_t trial_successes;  /* in a row */
+	usec_t ramp;               /* of who is new; 0: none */
+	usec_t ramp_restored;      /* of who comes back */
+	double ramp_requests;
+};
+
 enum levels_mode { LEVELS_BOTH, LEVELS_INSTANCE, LEVELS_REPLICA };
 
 /* Level 2 of one instance, and what the policy says of the instance itself. */
@@ -94,6 +113,7 @@ struct policy {
 	double bytes_per_token;
 	double default_output_tokens;
 	struct prefix_policy prefix;
+	struct health_policy health;
 	bool reject_on_overload;
 	uint32_t overload_status;  /* 429 or 503 */
 	bool reject_unknown_model; /* 404; default: HAProxy's default backend */

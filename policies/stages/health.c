@@ -1,4 +1,4 @@
-/* health.c - keep who is not DOWN and not suspect.
+/* health.c - keep who is not DOWN, suspect or ejected, and of those on trial one.
  *
  * An instance falls only when HAProxy has nobody left to send to in it; whether
  * its replicas only look bad is level 2's business. There, when all look bad, the
@@ -11,7 +11,7 @@
 
 bool health_fit(const struct walk *walk, const struct replica *replica)
 {
-	return replica->up && !health_suspect(walk->facts->health, replica->target->id, walk->now);
+	return replica->up && health_takes(walk->facts->health, replica->target->id, walk->now);
 }
 
 static bool keeps(const struct walk *walk, const struct candidate *candidate)
@@ -31,12 +31,13 @@ static bool keeps(const struct walk *walk, const struct candidate *candidate)
 
 static bool needed(const struct walk *walk)
 {
-	return walk->some_down || health_any_suspect(walk->facts->health, walk->now);
+	return walk->some_down || health_any_out(walk->facts->health, walk->now);
 }
 
 const struct stage stage_health = {
 	.name = "health",
-	.help = "Drops candidates that HAProxy calls down or that just refused a connection.",
+	.help = "Drops candidates that HAProxy calls down, that just refused a connection, or that "
+	        "fail.",
 	.keep = keeps,
 	.needed = needed,
 	.when_empty = { EMPTY_FALLBACK, EMPTY_UNDO },

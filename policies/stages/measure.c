@@ -3,6 +3,8 @@
  * Loads are compared after division by the relative weight, and with a penalty
  * for failures; both are relative to those standing, so they are worked out once
  * a level, before anything is compared. */
+#include <math.h>
+
 #include "policies/core/policy.h"
 #include "policies/stages/collect.h"
 #include "policies/stages/health.h"
@@ -86,6 +88,26 @@ static void charge_failures(const struct walk *walk, struct candidate *pool, siz
 		        (running / (double)standing + newcomer);
 }
 
+/* Who is new, or back, counts as busy as the idlest of the others, less and less so:
+ * an empty replica would get everything before its first answer tells how it is. */
+static void charge_newcomers(const struct walk *walk, struct candidate *pool, size_t standing,
+                             size_t count)
+{
+	const struct health *health = walk->facts->health;
+	double least = -1;
+
+	for (size_t i = 0; i < standing; i++) {
+		if (health_ramped(health, pool[i].target->id, walk->now) >= 1 &&
+		    (least < 0 || pool[i].running < least))
+			least = pool[i].running;
+	}
+	for (size_t i = 0; i < count && least > 0; i++) {
+		double left = 1 - health_ramped(health, pool[i].target->id, walk->now);
+
+		pool[i].running_scored += floor(least * left + 0.5);
+	}
+}
+
 static void divide_by_weights(struct candidate *pool, size_t standing, size_t count)
 {
 	double sum = 0;
@@ -110,6 +132,8 @@ static void make_comparable(const struct walk *walk, struct candidate *pool, siz
 		return;
 	if (health_any_failures(walk->facts->health, walk->now))
 		charge_failures(walk, pool, standing, count);
+	if (health_any_ramping(walk->facts->health, walk->now))
+		charge_newcomers(walk, pool, standing, count);
 	if (weights_differ)
 		divide_by_weights(pool, standing, count);
 }

@@ -96,9 +96,11 @@ static bool is_shared(const struct walk *walk, double enough)
 	return continued && walk->prompt->blocks > deepest;
 }
 
-static bool can_be_seeded(const struct candidate *candidate, double enough)
+/* Idle, and not because it is new. */
+static bool can_be_seeded(const struct walk *walk, const struct candidate *candidate, double enough)
 {
-	return !holds(candidate, enough) && candidate->running < rounding;
+	return !holds(candidate, enough) && candidate->running < rounding &&
+	       health_ramped(walk->facts->health, candidate->target->id, walk->now) >= 1;
 }
 
 /* Only the idle who lack it, if there are any. */
@@ -107,11 +109,11 @@ static bool seed(struct walk *walk, double enough)
 	bool any = false;
 
 	for (size_t i = 0; i < walk->standing && !any; i++)
-		any = can_be_seeded(&walk->pool[i], enough);
+		any = can_be_seeded(walk, &walk->pool[i], enough);
 	if (!any || !is_shared(walk, enough))
 		return false;
 	for (size_t i = walk->standing; i-- > 0;) {
-		if (!can_be_seeded(&walk->pool[i], enough))
+		if (!can_be_seeded(walk, &walk->pool[i], enough))
 			walk_drop(walk, i, &stage_prefix);
 	}
 	walk->seeding = true;

@@ -9,6 +9,7 @@
 #include "policies/core/error.h"
 #include "policies/core/reason.h"
 #include "policies/core/target.h"
+#include "policies/state/health.h"
 
 enum { HISTOGRAM_BOUNDS_MAX = 24 };
 
@@ -53,6 +54,10 @@ extern const char *const termination_names[TERM_COUNT];         /* complete clie
 extern const char *const pin_cause_names[PIN_CAUSES];           /* redispatch maxqueue ignored */
 extern const char *const release_source_names[RELEASE_SOURCES]; /* log late process ... */
 
+/* How a probe went. */
+enum probe_result { PROBE_GOOD, PROBE_STATUS, PROBE_TIMEOUT, PROBE_REFUSED, PROBE_RESULTS };
+extern const char *const probe_result_names[PROBE_RESULTS]; /* ok status timeout refused */
+
 struct target_counters {
 	uint64_t decisions[REASON_COUNT];
 	uint64_t responses[6]; /* 0: no status, 1..5: 1xx..5xx */
@@ -61,8 +66,10 @@ struct target_counters {
 	uint64_t released[RELEASE_SOURCES];
 	uint64_t moved; /* slots that moved here */
 	struct histogram ttft, e2e, queue;
-	uint64_t prefix_hits, prefix_partial, prefix_misses, prefix_none; /* instances */
-	uint64_t predicted_tokens; /* of prompts, that we believe it had cached */
+	uint64_t prefix_hits, prefix_partial, prefix_misses, prefix_none;     /* instances */
+	uint64_t ejections[EJECT_CAUSE_COUNT], stalls, probes[PROBE_RESULTS]; /* replicas */
+	uint64_t ejections_refused; /* instances: too many were out */
+	uint64_t predicted_tokens;  /* of prompts, that we believe it had cached */
 };
 
 struct counters {

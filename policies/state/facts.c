@@ -36,7 +36,7 @@ struct facts *facts_new(const struct policy *policy, const struct fleet_limits *
 	facts->ledger = ledger_new(targets, policy->ledger_width, whole_buckets(policy));
 	facts->inflight = inflight_new(policy->max_inflight, TOMBSTONES, tombstone_ttl);
 	facts->averages = averages_new(targets);
-	facts->health = health_new(targets);
+	facts->health = health_new(targets, &policy->health);
 	facts->engines = engines_new(targets);
 	facts->prefix = prefix_index_new(&prefix);
 	facts->counters = counters_new(targets);
@@ -70,6 +70,7 @@ void facts_set_policy(struct facts *facts, const struct policy *policy)
 
 	facts->policy = policy;
 	fleet_bind(facts->fleet, policy);
+	health_set_policy(facts->health, &policy->health);
 	prefix_index_tune(facts->prefix, &prefix);
 }
 

@@ -42,8 +42,10 @@ struct flight {
 	uint8_t missed; /* counts in a row of HAProxy's that cannot have had it */
 	struct slot instance_slot; /* target TARGET_NONE: none held */
 	struct slot replica_slot;
-	uint32_t source;                   /* HAProxy process */
-	uint32_t blocks;                   /* of chain */
+	uint64_t prompt, tenant;  /* hashes, for failures that repeat; prompt 0: not known */
+	uint32_t trial, trial_at; /* of health_trial_begin(), and its target; 0 = none */
+	uint32_t source;          /* HAProxy process */
+	uint32_t blocks;          /* of chain */
 	uint64_t chain[LADDER_BLOCKS_MAX]; /* for confirming and evicting bindings */
 };
 

@@ -21,6 +21,7 @@ struct section {
 static const struct section sections[] = {
 	{ "The process", "defaults", policy_options },
 	{ "The index of prompt prefixes", "defaults.prefix", prefix_options },
+	{ "Failing replicas", "defaults.health", health_options },
 	{ "Choosing a target",
 	  "defaults, defaults.level1, defaults.level2, models.NAME, instances.NAME, rules[], "
 	  "and each entry of a chain there",

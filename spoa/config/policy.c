@@ -92,6 +92,7 @@ static void load(struct loading *loading, struct policy *policy)
 	shape_check(loading, &shape_policy);
 	table_load(policy_options, policy, defaults);
 	table_load(prefix_options, &policy->prefix, node_named(defaults, "prefix"));
+	table_load(health_options, &policy->health, node_named(defaults, "health"));
 	load_ladder(node_named(defaults, "ladder"), &policy->ladder);
 	check_process(loading, policy, defaults);
 	recipes_load(loading, policy);

@@ -91,11 +91,17 @@ static const struct shape prefix = { .name = "prefix",
 	                             .kind = SHAPE_OBJECT,
 	                             .tables = { prefix_options } };
 
+static const struct shape health = { .name = "health",
+	                             .kind = SHAPE_OBJECT,
+	                             .tables = { health_options } };
+
 static const struct field defaults_fields[] = {
 	LEVEL_FIELDS,
 	{ "ladder", &ladder,
 	  "The blocks into which HAProxy cuts a prompt; a change needs a restart." },
 	{ "prefix", &prefix, "What the index of prompt prefixes believes and how much it keeps." },
+	{ "health", &health,
+	  "When a replica is taken out of service, and how it comes back." },
 	{ "level1", &level1, "How an instance is chosen, where this differs from level 2." },
 	{ "level2", &level2, "How a replica is chosen, where this differs from level 1." },
 	{ 0 },

@@ -202,8 +202,11 @@ static void who_just_refused_a_connection_is_left_out_for_a_second(void **state)
 	world_busy(world, "a", "s2", 3);
 	world_busy(world, "a", "s3", 3);
 	world_busy(world, "a", "s4", 3);
-	health_note(world->facts->health, world_replica(world, "a", "s1")->target->id,
-	            CLASS_FAILURE, true, 0, world->now);
+	(void)health_note(world->facts->health,
+	                  &(struct report){ .target = world_replica(world, "a", "s1")->target->id,
+	                                    .class = CLASS_FAILURE,
+	                                    .connect = true },
+	                  world->now);
 	decision = world_decide(world, world_ask(world));
 	assert_string_not_equal(server_of(&decision), "s1");
 	assert_int_equal(decision.reason, REASON_LOAD);

@@ -33,6 +33,8 @@ struct row {
 static const struct row rows[] = {
 	{ "normal", "----", 200, false, CLASS_OK, TERM_COMPLETE },
 	{ "bad request", "----", 400, false, CLASS_OK, TERM_COMPLETE },
+	{ "a bad key", "----", 401, false, CLASS_DENIED, TERM_COMPLETE },
+	{ "not allowed", "----", 403, false, CLASS_DENIED, TERM_COMPLETE },
 	{ "not found", "----", 404, false, CLASS_OK, TERM_COMPLETE },
 	{ "engine is full", "----", 429, false, CLASS_BUSY, TERM_COMPLETE },
 	{ "engine is full", "----", 503, false, CLASS_BUSY, TERM_COMPLETE },

@@ -135,8 +135,10 @@ static void a_failing_replica_does_not_attract(void **state)
 		bool failed = decision.replica->target->id == failing;
 
 		got += failed;
-		health_note(world->facts->health, decision.replica->target->id,
-		            failed ? CLASS_FAILURE : CLASS_OK, false, 0, world->now);
+		(void)health_note(world->facts->health,
+		                  &(struct report){ .target = decision.replica->target->id,
+		                                    .class = failed ? CLASS_FAILURE : CLASS_OK },
+		                  world->now);
 		world_end(world, request.id);
 		world->now += 10 * MSEC;
 	}

@@ -147,6 +147,7 @@ static void every_option_of_a_policy(void **state)
 	(void)state;
 	check_options(policy_options, sizeof(struct policy));
 	check_options(prefix_options, sizeof(struct prefix_policy));
+	check_options(health_options, sizeof(struct health_policy));
 	check_options(entry_options, sizeof(struct entry_policy));
 	check_options(limits_options, sizeof(struct limits));
 	check_options(instance_options, sizeof(struct instance_policy));

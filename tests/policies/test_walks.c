@@ -81,8 +81,11 @@ static void random_facts(struct world *world, size_t i)
 		                                   .waiting = one_in(2) ? -1 : between(0, 20),
 		                                   .kv_usage = one_in(2) ? -1 : between(0, 1) });
 	if (one_in(8))
-		health_note(world->facts->health, id, one_in(2) ? CLASS_FAILURE : CLASS_BUSY,
-		            one_in(2), 0, world->now);
+		(void)health_note(world->facts->health,
+		                  &(struct report){ .target = id,
+		                                    .class = one_in(2) ? CLASS_FAILURE : CLASS_BUSY,
+		                                    .connect = one_in(2) },
+		                  world->now);
 	if (one_in(3))
 		world_busy(world, world->names[i][0], world->names[i][1],
 		           (uint32_t)rng_below(&chance, 15));

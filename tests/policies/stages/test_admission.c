@@ -10,7 +10,7 @@ static int begin(void **state)
 {
 	(void)state;
 	hand_make(&hand, "global-best", 1);
-	hand.facts.health = health_new(HAND_MAX);
+	hand.facts.health = health_new(HAND_MAX, &hand.policy.health);
 	hand.facts.ledger = ledger_new(HAND_MAX, 5 * SECOND, 600 * SECOND);
 	hand.facts.averages = averages_new(HAND_MAX);
 	assert_true(hand.facts.health && hand.facts.ledger && hand.facts.averages);
@@ -62,7 +62,8 @@ static void the_table_of_the_specification(void **state)
 	assert_false(admits(3, 5001, 1.0));
 	assert_true(admits(0, 9000, 0));
 	assert_true(admits(5, -1, 0));
-	health_note(hand.facts.health, 0, CLASS_BUSY, false, 0, now);
+	(void)health_note(hand.facts.health, &(struct report){ .target = 0, .class = CLASS_BUSY },
+	                  now);
 	assert_false(admits(0, 100, 0));
 }
 
@@ -154,7 +155,9 @@ static void who_said_it_is_busy_may_be_the_reason_of_a_refusal(void **state)
 {
 	(void)state;
 	load(0, -1, 0);
-	health_note(hand.facts.health, 0, CLASS_BUSY, false, 7, now);
+	(void)health_note(hand.facts.health,
+	                  &(struct report){ .target = 0, .class = CLASS_BUSY, .retry_after = 7 },
+	                  now);
 	assert_true(admission_over_hard(&hand.walk, &hand.pool[0]));
 	hand.walk.now = now + 7 * SECOND;
 	assert_false(admission_over_hard(&hand.walk, &hand.pool[0]));

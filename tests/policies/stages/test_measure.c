@@ -77,7 +77,9 @@ static void failures_are_charged_as_requests(void **state)
 		world_busy(world, "a", world->names[i][1], 8);
 	world_busy(world, "a", "s1", 8);
 	for (int i = 0; i < 3; i++)
-		health_note(world->facts->health, id_of("s1"), CLASS_FAILURE, false, 0, world->now);
+		(void)health_note(world->facts->health,
+		                  &(struct report){ .target = id_of("s1"), .class = CLASS_FAILURE },
+		                  world->now);
 	decision = explain(world_ask(world));
 	close_to(of(&decision, "s1")->running, 8);
 	close_to(of(&decision, "s1")->running_scored, 8 + 0.6 * 18);

@@ -3,10 +3,26 @@
 #include "tests/policies/hand.h"
 
 static struct hand hand;
+static struct health *health;
+
+static int open_health(void **state)
+{
+	(void)state;
+	health = health_new(HAND_MAX, &hand.policy.health);
+	return health ? 0 : -1;
+}
+
+static int close_health(void **state)
+{
+	(void)state;
+	health_free(health);
+	return 0;
+}
 
 static void with(const char *strategy, size_t count, uint64_t bytes)
 {
 	hand_make(&hand, strategy, count);
+	hand.facts.health = health;
 	hand.prompt.total_bytes = bytes;
 	hand.prompt.blocks = ladder_usable(&hand.policy.ladder, bytes);
 }
@@ -210,6 +226,21 @@ static void a_shared_prompt_goes_to_the_idle_first(void **state)
 	assert_false(hand_stands(&hand, 0));
 }
 
+static void who_is_new_is_idle_but_not_yet_asked_to_hold(void **state)
+{
+	(void)state;
+	with("soft-k-choice", 4, 24000);
+	holds(0, 5);
+	hand.pool[0].continued = true;
+	hand.walk.now = 1000 * SECOND;
+	health_welcome(health, 2, 1000 * SECOND);
+	run();
+	assert_true(hand.walk.seeding);
+	assert_int_equal(hand.walk.standing, 2);
+	assert_false(hand_stands(&hand, 2));
+	health_forget(health, 2);
+}
+
 static void a_follow_up_goes_to_its_holder(void **state)
 {
 	(void)state;
@@ -288,6 +319,7 @@ int main(void)
 		cmocka_unit_test(a_queue_of_prefill_is_a_reason_to_pass_over_too),
 		cmocka_unit_test(where_all_hold_it_there_is_nobody_to_compare_with),
 		cmocka_unit_test(a_shared_prompt_goes_to_the_idle_first),
+		cmocka_unit_test(who_is_new_is_idle_but_not_yet_asked_to_hold),
 		cmocka_unit_test(a_follow_up_goes_to_its_holder),
 		cmocka_unit_test(a_shared_prompt_without_idle_others_goes_to_its_holders),
 		cmocka_unit_test(a_prompt_that_ends_where_the_match_does_is_no_fork),
@@ -295,5 +327,5 @@ int main(void)
 		cmocka_unit_test(one_of_several_holders_that_went_on_makes_a_prompt_shared),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, open_health, close_health);
 }

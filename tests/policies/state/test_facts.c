@@ -65,7 +65,10 @@ static void fill(struct facts *facts, uint32_t target)
 
 	(void)ledger_acquire(facts->ledger, target, 5, 6, SECOND);
 	average_add(&averages_of(facts->averages, target)->ttft_ms, 7, SECOND, SECOND);
-	health_note(facts->health, target, CLASS_FAILURE, true, 0, SECOND);
+	(void)health_note(
+	        facts->health,
+	        &(struct report){ .target = target, .class = CLASS_FAILURE, .connect = true },
+	        SECOND);
 	engines_put(facts->engines, target, &(struct engine_page){ .at = SECOND });
 	prefix_index_confirm(facts->prefix, target, chain, 3, &policy.ladder, SECOND);
 	facts->counters->of[target].moved = 1;

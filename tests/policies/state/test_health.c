@@ -8,10 +8,12 @@
 
 #include <cmocka.h>
 
+#include "policies/defaults.h"
 #include "policies/state/health.h"
 
 enum { ANNA, BERT, TARGETS };
 
+static struct policy policy;
 static int failing;
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
@@ -23,7 +25,8 @@ void *__wrap_calloc(size_t count, size_t size)
 
 static int open_health(void **state)
 {
-	*state = health_new(TARGETS);
+	policy_default(&policy);
+	*state = health_new(TARGETS, &policy.health);
 	return *state ? 0 : -1;
 }
 
@@ -35,7 +38,7 @@ static int close_health(void **state)
 
 static void note(void *health, enum outcome_class class, usec_t now)
 {
-	health_note(health, ANNA, class, false, 0, now);
+	(void)health_note(health, &(struct report){ .target = ANNA, .class = class }, now);
 }
 
 static void assert_failures(void *health, usec_t now, double expected)
@@ -82,7 +85,9 @@ static void a_refused_connection_makes_suspect_for_a_second(void **state)
 {
 	note(*state, CLASS_FAILURE, 5 * SECOND);
 	assert_false(health_suspect(*state, ANNA, 5 * SECOND));
-	health_note(*state, ANNA, CLASS_FAILURE, true, 0, 5 * SECOND);
+	(void)health_note(
+	        *state, &(struct report){ .target = ANNA, .class = CLASS_FAILURE, .connect = true },
+	        5 * SECOND);
 	assert_true(health_suspect(*state, ANNA, 6 * SECOND - 1));
 	assert_false(health_suspect(*state, ANNA, 6 * SECOND));
 	assert_false(health_suspect(*state, BERT, 5 * SECOND));
@@ -90,23 +95,35 @@ static void a_refused_connection_makes_suspect_for_a_second(void **state)
 
 static void a_busy_engine_is_left_alone_as_long_as_it_asks(void **state)
 {
-	health_note(*state, ANNA, CLASS_BUSY, false, 7, SECOND);
+	(void)health_note(*state,
+	                  &(struct report){ .target = ANNA, .class = CLASS_BUSY, .retry_after = 7 },
+	                  SECOND);
 	assert_true(health_backing_off(*state, ANNA, 8 * SECOND - 1));
 	assert_false(health_backing_off(*state, ANNA, 8 * SECOND));
 	assert_false(health_suspect(*state, ANNA, SECOND));
-	health_note(*state, ANNA, CLASS_BUSY, false, 0, 20 * SECOND);
+	(void)health_note(*state, &(struct report){ .target = ANNA, .class = CLASS_BUSY },
+	                  20 * SECOND);
 	assert_true(health_backing_off(*state, ANNA, 21 * SECOND - 1));
 	assert_false(health_backing_off(*state, ANNA, 21 * SECOND));
-	health_note(*state, ANNA, CLASS_BUSY, false, 3600, 30 * SECOND);
-	health_note(*state, ANNA, CLASS_BUSY, false, 1, 30 * SECOND); /* takes nothing back */
+	(void)health_note(
+	        *state,
+	        &(struct report){ .target = ANNA, .class = CLASS_BUSY, .retry_after = 3600 },
+	        30 * SECOND);
+	(void)health_note(*state,
+	                  &(struct report){ .target = ANNA, .class = CLASS_BUSY, .retry_after = 1 },
+	                  30 * SECOND); /* takes nothing back */
 	assert_true(health_backing_off(*state, ANNA, 40 * SECOND - 1));
 	assert_false(health_backing_off(*state, ANNA, 40 * SECOND));
 }
 
 static void a_forgotten_target_is_well(void **state)
 {
-	health_note(*state, ANNA, CLASS_FAILURE, true, 0, SECOND);
-	health_note(*state, ANNA, CLASS_BUSY, false, 9, SECOND);
+	(void)health_note(
+	        *state, &(struct report){ .target = ANNA, .class = CLASS_FAILURE, .connect = true },
+	        SECOND);
+	(void)health_note(*state,
+	                  &(struct report){ .target = ANNA, .class = CLASS_BUSY, .retry_after = 9 },
+	                  SECOND);
 	health_forget(*state, ANNA);
 	assert_false(health_suspect(*state, ANNA, SECOND));
 	assert_false(health_backing_off(*state, ANNA, SECOND));
@@ -118,7 +135,7 @@ static void without_memory_there_is_none_and_no_leak(void **state)
 	(void)state;
 	for (int i = 1; i <= 2; i++) {
 		failing = i;
-		assert_null(health_new(TARGETS));
+		assert_null(health_new(TARGETS, &policy.health));
 	}
 	assert_int_equal(failing, 0);
 	health_free(NULL);

@@ -286,6 +286,8 @@ static void the_config_names_every_option(void **state)
 		assert_non_null(json_object_get(options, option->name));
 	for (const struct option *option = prefix_options; option->name; option++)
 		assert_non_null(json_object_get(json_object_get(config, "prefix"), option->name));
+	for (const struct option *option = health_options; option->name; option++)
+		assert_non_null(json_object_get(json_object_get(config, "health"), option->name));
 	assert_string_equal(
 	        json_string_value(json_object_get(json_array_get(chain, 0), "strategy")),
 	        scene.world->policy.default_rule.chain[0].strategy->name);

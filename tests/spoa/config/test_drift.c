@@ -158,6 +158,7 @@ static void the_default_spelled_out_changes_nothing(void **state)
 	policy_default(&standard);
 	assert_same(policy_options, policy, &standard);
 	assert_same(prefix_options, &policy->prefix, &standard.prefix);
+	assert_same(health_options, &policy->health, &standard.health);
 	assert_same(instance_options, &policy->default_instance, &standard.default_instance);
 	assert_same_entry(&policy->default_rule.chain[0], &standard.default_rule.chain[0]);
 	assert_same_entry(&policy->default_instance.chain[0], &standard.default_instance.chain[0]);
@@ -168,7 +169,7 @@ static void the_default_spelled_out_changes_nothing(void **state)
 /* Every row of a table is in the text of the file that spells out the default. */
 static void the_default_is_spelled_out_completely(void **state)
 {
-	const struct option *tables[] = { policy_options, prefix_options, entry_options,
+	const struct option *tables[] = { policy_options, prefix_options, health_options, entry_options,
 		                          limits_options, instance_options };
 	struct error error = { .text = "" };
 	char path[PATH_BYTES];

@@ -94,6 +94,7 @@ static void every_row_takes_its_whole_range_and_no_more(void **state)
 	process[count] = (struct option){ .name = NULL };
 	assert_rows_load("{\"defaults\": {", process, "}}");
 	assert_rows_load("{\"defaults\": {\"prefix\": {", prefix_options, "}}}");
+	assert_rows_load("{\"defaults\": {\"health\": {", health_options, "}}}");
 	assert_rows_load("{\"defaults\": {", entry_options, "}}");
 	assert_rows_load("{\"models\": {\"m\": {", entry_options, "}}}");
 	assert_rows_load("{\"rules\": [{\"chain\": [{", entry_options, "}]}]}");
