@@ -157,7 +157,7 @@ static void a_holder_whose_lead_outweighs_what_it_saves_is_passed_over(void **st
 	assert_false(spills(8192, 5, 4));
 	assert_true(spills(8192, 5, 5));
 	/* 102400 bytes are 7.3 requests. */
-	hand_make(&hand, "soft-k-choice", 2);
+	with("soft-k-choice", 2, 102400);
 	hand.policy.ladder.length[0] = 102400;
 	hand.policy.ladder.offset[0] = 0;
 	hand.prompt = (struct prompt){ .total_bytes = 102400, .blocks = 1 };
@@ -174,7 +174,7 @@ static void a_longer_prefix_may_cost_a_larger_gap(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		hand_make(&hand, "soft-k-choice", 2);
+		with("soft-k-choice", 2, 102400);
 		hand.policy.ladder.length[0] = 102400;
 		hand.prompt = (struct prompt){ .total_bytes = 102400, .blocks = 1 };
 		hand_running(&hand, (double[]){ 4 + gaps[i] / 2, 4 - gaps[i] / 2 });
