@@ -11,6 +11,7 @@
 #define OF_ENTRY(field)    offsetof(struct entry_policy, field)
 #define OF_LIMITS(field)   offsetof(struct limits, field)
 #define OF_INSTANCE(field) offsetof(struct instance_policy, field)
+#define OF_AFFINITY(field) offsetof(struct affinity, field)
 
 #define DAY     (86400.0 * 1e6)
 #define MINUTES (60.0 * 1e6)
@@ -173,6 +174,25 @@ const struct option instance_options[] = {
 	{ "weight", OPTION_NUMBER, OF_INSTANCE(weight), 0, 1000, 1, "times",
 	  "Factor on the instance's score; 0 takes no new requests while another is there.", NULL,
 	  false },
+	{ "upstream-model", OPTION_TEXT, OF_INSTANCE(upstream_model), 0, NAME_MAX_BYTES - 1, 0, "",
+	  "The model's name at the instance's engines, answered to HAProxy, which sends it as "
+	  "x-infer-model.",
+	  NULL, false },
+	{ 0 },
+};
+
+const struct option affinity_options[] = {
+	{ "on", OPTION_CHOICE, OF_AFFINITY(on), 0, 2, AFFINITY_TENANT, "",
+	  "Which feature of a request is looked at; a request without a tenant is of the tenant "
+	  "anonymous.",
+	  "tenant|session|header", false },
+	{ "header", OPTION_TEXT, OF_AFFINITY(header), 0, NAME_MAX_BYTES - 1, 0, "",
+	  "Which header, with on: header; HAProxy must send it (inference-spoa haproxy spoe "
+	  "--header NAME).",
+	  NULL, false },
+	{ "strict", OPTION_BOOL, OF_AFFINITY(strict), 0, 1, 0, "",
+	  "Hold for fallback services too; a request that nobody may serve is refused with 503.",
+	  NULL, false },
 	{ 0 },
 };
 

@@ -13,6 +13,7 @@ extern const struct option health_options[];   /* of struct health_policy */
 extern const struct option entry_options[];    /* of struct entry_policy: a chain entry */
 extern const struct option limits_options[];   /* of struct limits: admit and hard */
 extern const struct option instance_options[]; /* of struct instance_policy */
+extern const struct option affinity_options[]; /* of struct affinity: one rule of affinity */
 
 /* The embedded default: no rules, no instances named, least-work at both levels. */
 void policy_default(struct policy *ret_policy);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "policies/core/policy.h"
+#include "policies/stages/affinity.h"
 #include "policies/stages/collect.h"
 #include "policies/stages/scratch.h"
 #include "policies/stages/stages.h"
@@ -43,7 +44,7 @@ const struct instance *ends_fallback(const struct walk *walk)
 		const struct instance *instance = fleet_instance_named(
 		        walk->facts->fleet, (struct span){ name, strlen(name) });
 
-		if (instance && admits(walk, instance))
+		if (instance && affinity_allows(walk, instance, true) && admits(walk, instance))
 			return instance;
 	}
 	return NULL;
@@ -56,9 +57,24 @@ static bool is_fit(const struct walk *walk, const struct instance *instance)
 	return stage_health.keep(walk, &candidate);
 }
 
-/* Over those that are fit (or over all), by weight (or evenly). */
-static const struct instance *next_of(const struct walk *walk, double *turns, bool fit,
-                                      bool weighted)
+/* Who takes part in a round. */
+struct round {
+	bool fit;      /* only who is */
+	bool strict;   /* affinity: only strict rules hold */
+	bool weighted; /* by service weight, not evenly */
+};
+
+static bool takes_part(const struct walk *walk, const struct instance *instance,
+                       const struct round *round)
+{
+	if (!instance || (round->weighted && instance->weight <= 0) ||
+	    (round->fit && !is_fit(walk, instance)))
+		return false;
+	return affinity_allows(walk, instance, round->strict);
+}
+
+static const struct instance *next_of(const struct walk *walk, double *turns,
+                                      const struct round *round)
 {
 	const struct instance *next = NULL;
 	double total = 0, most = 0;
@@ -67,11 +83,9 @@ static const struct instance *next_of(const struct walk *walk, double *turns, bo
 		const struct instance *instance = collect_preset(walk, i);
 		double weight, turn;
 
-		if (!instance || (fit && !is_fit(walk, instance)))
+		if (!takes_part(walk, instance, round))
 			continue;
-		weight = weighted ? instance->weight : 1;
-		if (weight <= 0)
-			continue;
+		weight = round->weighted ? instance->weight : 1;
 		turn = turns[instance->target->id] + weight;
 		total += weight;
 		if (!walk->exact)
@@ -88,9 +102,19 @@ static const struct instance *next_of(const struct walk *walk, double *turns, bo
 
 const struct instance *ends_in_turn(const struct walk *walk, double *turns)
 {
-	const struct instance *next = next_of(walk, turns, true, true);
+	static const struct round rounds[] = {
+		{ .fit = true, .weighted = true },
+		{ .fit = true, .weighted = true, .strict = true },
+		{ .weighted = true, .strict = true },
+		{ .strict = true },
+	};
+	size_t count = sizeof(rounds) / sizeof(rounds[0]);
+	const struct instance *next = NULL;
 
-	if (!next)
-		next = next_of(walk, turns, false, true);
-	return next ? next : next_of(walk, turns, false, false);
+	/* Who is isolated is rather refused than sent to one that is down. */
+	if (affinity_is_strict(walk))
+		count = 2;
+	for (size_t i = 0; i < count && !next; i++)
+		next = next_of(walk, turns, &rounds[i]);
+	return next;
 }

@@ -18,13 +18,15 @@
 #include "policies/prompt.h"
 #include "policies/reserve.h"
 #include "policies/rules.h"
+#include "policies/stages/affinity.h"
 #include "policies/stages/stages.h"
 #include "policies/strategies.h"
 
 /* The route of every request. Rules first, protection next, preference last. */
 static const struct stage *const route[] = {
-	&stage_collect,   &stage_role,  &stage_health,  &stage_measure,   &stage_prefix,
-	&stage_admission, &stage_share, &stage_serving, &stage_imbalance, &stage_score,
+	&stage_collect, &stage_role,      &stage_health,    &stage_affinity,
+	&stage_measure, &stage_prefix,    &stage_admission, &stage_share,
+	&stage_serving, &stage_imbalance, &stage_score,
 };
 
 _Static_assert(sizeof(route) / sizeof(route[0]) <= WALK_STAGES_MAX, "the trace is too short");
@@ -33,6 +35,7 @@ enum {
 	INSTANCE_RETRIES = 2,
 	RETRY_AFTER_MAX = 120, /* seconds; clients ignore more */
 	STATUS_UNKNOWN_MODEL = 404,
+	STATUS_NO_ELIGIBLE = 503,
 };
 
 /* One request on its way through both levels. */
@@ -78,7 +81,7 @@ static void enter(struct passage *passage, struct decider *decider, const struct
 	name = fleet_model_name(fleet, passage->model);
 	if (name)
 		model = (struct span){ name, strlen(name) };
-	passage->rule = rule_for(decider->facts->policy, model);
+	passage->rule = rule_for(decider->facts->policy, request, model);
 	prompt_of(request, decider->facts->policy, model, &decider->prompt);
 	decider_match(decider, now);
 }
@@ -293,14 +296,36 @@ static void decide_inside(struct passage *passage, struct decision *ret_decision
 		            ret_decision);
 }
 
+/* A strict rule of affinity stands, and nobody whom it allows can serve. */
+static void refuse_isolated(struct decision *ret_decision)
+{
+	ret_decision->outcome = OUTCOME_REJECTED;
+	ret_decision->reason = REASON_NO_ELIGIBLE;
+	ret_decision->status = STATUS_NO_ELIGIBLE;
+}
+
+static void leave_unanswered(const struct passage *passage, struct decision *ret_decision)
+{
+	const struct walk *walk = &passage->walks[0];
+	bool unknown = passage->model == TARGET_NONE || walk->ended_by == &stage_role;
+
+	to_nobody(unknown ? REASON_UNKNOWN_MODEL : REASON_NO_CANDIDATE, ret_decision);
+	if (unknown && policy_of(passage)->reject_unknown_model) {
+		ret_decision->outcome = OUTCOME_REJECTED;
+		ret_decision->status = STATUS_UNKNOWN_MODEL;
+	} else if (affinity_is_strict(walk)) {
+		refuse_isolated(ret_decision);
+	}
+}
+
 /* No instance is left to try; end and walks[0] are those of the last walk over them. */
 static void decide_at_the_end(struct passage *passage, enum walk_end end,
                               struct decision *ret_decision)
 {
 	const struct policy *policy = policy_of(passage);
 	const struct walk *walk = &passage->walks[0];
-	bool none = end == WALK_FALLBACK && walk->ended_by != &stage_health;
-	bool unknown = passage->model == TARGET_NONE || walk->ended_by == &stage_role;
+	bool none = end == WALK_FALLBACK && walk->ended_by != &stage_health &&
+	            walk->ended_by != &stage_affinity;
 	const struct instance *instance = ends_fallback(walk);
 
 	if (instance) {
@@ -311,11 +336,7 @@ static void decide_at_the_end(struct passage *passage, enum walk_end end,
 		return;
 	}
 	if (none && passage->banned_count == 0) {
-		to_nobody(unknown ? REASON_UNKNOWN_MODEL : REASON_NO_CANDIDATE, ret_decision);
-		if (unknown && policy->reject_unknown_model) {
-			ret_decision->outcome = OUTCOME_REJECTED;
-			ret_decision->status = STATUS_UNKNOWN_MODEL;
-		}
+		leave_unanswered(passage, ret_decision);
 		return;
 	}
 	/* Where all were asked in vain the last walk found nobody: it adds nothing. */
@@ -328,6 +349,8 @@ static void decide_at_the_end(struct passage *passage, enum walk_end end,
 	instance = ends_in_turn(walk, passage->decider->turns);
 	if (instance)
 		to_instance(instance, REASON_FAIL_OPEN, ret_decision);
+	else if (affinity_is_strict(walk))
+		refuse_isolated(ret_decision);
 	else
 		to_nobody(REASON_NO_CANDIDATE, ret_decision);
 }
@@ -362,6 +385,23 @@ static void decide_both(struct passage *passage, struct decision *ret_decision)
 	decide_at_the_end(passage, end, ret_decision);
 }
 
+/* The model's name at the engines, where the policy gives another than the client's. */
+static void name_upstream(const struct passage *passage, struct decision *ret_decision)
+{
+	const struct instance *instance = ret_decision->instance;
+	const char *name = passage->rule->upstream_model;
+	struct span asked = passage->request->model;
+
+	if (ret_decision->outcome != OUTCOME_ROUTED || !instance)
+		return;
+	if (instance->policy && instance->policy->upstream_model[0] != '\0')
+		name = instance->policy->upstream_model;
+	if (name[0] == '\0' ||
+	    (asked.len == strlen(name) && memcmp(asked.at, name, asked.len) == 0))
+		return;
+	ret_decision->upstream_model = (struct span){ name, strlen(name) };
+}
+
 static void decide(struct passage *passage, struct decision *ret_decision)
 {
 	enum levels_mode levels = policy_of(passage)->levels;
@@ -373,6 +413,7 @@ static void decide(struct passage *passage, struct decision *ret_decision)
 		decide_both(passage, ret_decision);
 	else
 		to_nobody(REASON_NO_CANDIDATE, ret_decision);
+	name_upstream(passage, ret_decision);
 }
 
 /* The candidate that was chosen for good, of the level that named it. */

@@ -23,7 +23,9 @@ static void say_problems(struct agent *agent, struct problems *problems)
 		               *problem->path ? ": " : "", problem->text, problem->rule);
 		/* One kind each: none of a file's problems may be kept back. */
 		journal_line(&agent->journal,
-		             problem->severity == SEVERITY_ERROR ? LOGGED_ERROR : LOGGED_WARNING,
+		             problem->severity == SEVERITY_ERROR     ? LOGGED_ERROR
+		             : problem->severity == SEVERITY_WARNING ? LOGGED_WARNING
+		                                                     : LOGGED_NOTICE,
 		             line);
 	}
 }

@@ -22,7 +22,8 @@ static const char usage[] =
         "  --topology TOPOLOGY  combined, upper (level 1 above other HAProxys) or lower "
         "[combined]\n"
         "  --instance NAME=HOST:PORT,HOST:PORT...  a backend and its engines, instead of the "
-        "example's; repeatable\n";
+        "example's; repeatable\n"
+        "  --header NAME  a request header that affinity rules look at; repeatable\n";
 
 static bool option_read(struct generate *generate, int option, const char *text,
                         struct error *error)
@@ -38,6 +39,8 @@ static bool option_read(struct generate *generate, int option, const char *text,
 		return generate_topology(text, &generate->topology, error);
 	case 'i':
 		return generate_instance(generate, text, error);
+	case 'H':
+		return generate_header(generate, text, error);
 	default:
 		return error_set(error, "no such option");
 	}
@@ -70,6 +73,7 @@ int cmd_haproxy(int argc, char **argv)
 		{ "regex", required_argument, NULL, 'r' },
 		{ "topology", required_argument, NULL, 't' },
 		{ "instance", required_argument, NULL, 'i' },
+		{ "header", required_argument, NULL, 'H' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

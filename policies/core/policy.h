@@ -17,6 +17,7 @@ enum {
 	CHAIN_MAX = 8,
 	PICKER_SETTINGS_MAX = 32, /* bytes of a picker's own settings */
 	RULE_INSTANCES_MAX = 256,
+	AFFINITY_VALUES_MAX = 256,
 };
 
 /* Zero is no limit. */
@@ -76,6 +77,34 @@ struct health_policy {
 	double ramp_requests;
 };
 
+enum affinity_on { AFFINITY_TENANT, AFFINITY_SESSION, AFFINITY_HEADER };
+
+enum affinity_match {
+	AFFINITY_ANY,     /* whatever value, as long as there is one; of a split: none will do */
+	AFFINITY_ONE_OF,  /* one of the values, and no longer */
+	AFFINITY_PREFIX,  /* begins with one of the values */
+	AFFINITY_NONE_OF, /* another value, or none at all */
+};
+
+/* Binds requests of a feature to instances, or keeps them away from some. Counts
+ * 0: nothing said. */
+struct affinity {
+	enum affinity_on on;
+	char header[NAME_MAX_BYTES]; /* AFFINITY_HEADER: which; capitals do not matter */
+	enum affinity_match match;
+	char (*values)[NAME_MAX_BYTES];
+	uint32_t value_count;
+	char (*only)[NAME_MAX_BYTES]; /* no other instance may serve */
+	uint32_t only_count;
+	char (*never)[NAME_MAX_BYTES]; /* these may not */
+	uint32_t never_count;
+	/* Requests of one value go to one of these, by hash, in these proportions. */
+	char (*split)[NAME_MAX_BYTES];
+	double *shares; /* >= 0; 0: nothing goes there */
+	uint32_t split_count;
+	bool strict; /* holds for fallback services too; nobody left is a refusal */
+};
+
 enum levels_mode { LEVELS_BOTH, LEVELS_INSTANCE, LEVELS_REPLICA };
 
 /* Level 2 of one instance, and what the policy says of the instance itself. */
@@ -83,7 +112,8 @@ struct instance_policy {
 	char name[NAME_MAX_BYTES];
 	char (*models)[NAME_MAX_BYTES]; /* as clients name them; count 0: ask the engines */
 	uint32_t model_count;
-	double weight; /* service weight; 0 = drained */
+	char upstream_model[NAME_MAX_BYTES]; /* as its engines call the model; "" = as clients do */
+	double weight;                       /* service weight; 0 = drained */
 	struct entry_policy chain[CHAIN_MAX];
 	uint32_t chain_count; /* >= 1 */
 	char (*replica_names)[NAME_MAX_BYTES];
@@ -91,13 +121,18 @@ struct instance_policy {
 	uint32_t replica_count;
 };
 
-/* Level 1 of one model: which instances, and how to choose among them. */
+/* Level 1 of some requests: which instances, and how to choose among them. */
 struct rule {
-	char model[NAME_MAX_BYTES];        /* "" any; "x*" prefix; exact otherwise */
-	char (*instances)[NAME_MAX_BYTES]; /* count 0: all that serve the model */
+	char host[NAME_MAX_BYTES];  /* "" any; "*.x" what ends so; exact otherwise; small letters */
+	char path[NAME_MAX_BYTES];  /* "" any; "/a/b" itself and all below; no "/" at its end */
+	char model[NAME_MAX_BYTES]; /* "" any; "x*" prefix; exact otherwise */
+	char upstream_model[NAME_MAX_BYTES]; /* where the instance says none; "" = unchanged */
+	char (*instances)[NAME_MAX_BYTES];   /* count 0: all that serve the model */
 	uint32_t instance_count;
 	char (*fallbacks)[NAME_MAX_BYTES];
 	uint32_t fallback_count;
+	struct affinity *affinities; /* beside the policy's */
+	uint32_t affinity_count;
 	struct entry_policy chain[CHAIN_MAX];
 	uint32_t chain_count; /* >= 1 */
 };
@@ -127,6 +162,8 @@ struct policy {
 	struct instance_policy default_instance; /* for instances that the policy does not name */
 	struct rule *rules;
 	uint32_t rule_count;
+	struct affinity *affinities; /* of all requests */
+	uint32_t affinity_count;
 	struct instance_policy *instances;
 	uint32_t instance_count;
 	struct alias *aliases;

@@ -18,6 +18,7 @@
 	REASON(OVERLOAD, "overload", "every candidate was over its limits by trusted numbers")     \
 	REASON(LIMIT, "limit", "the caller was over its own limit")                                \
 	REASON(UNKNOWN_MODEL, "unknown-model", "no instance serves this model")                    \
+	REASON(NO_ELIGIBLE, "no-eligible-instance", "a strict affinity rule left nobody")          \
 	REASON(NO_CANDIDATE, "no-candidate", "no instance or replica is known")                    \
 	REASON(OBSERVE, "observe", "decided and logged, but not acted upon")
 

@@ -24,6 +24,13 @@ struct facts;        /* what is known when the walk is made (policies/state/fact
 struct entry_policy; /* strategy and limits of one chain entry (policies/core/policy.h) */
 struct stage;        /* one step of the walk (policies/stages/stage.h) */
 
+enum { REQUEST_HEADERS_MAX = 8 };
+
+/* A header that somebody configured to be sent, for affinity rules. */
+struct header {
+	struct span name, value;
+};
+
 /* What HAProxy told us. Spans point into the frame that carried the request and
  * live exactly as long as the walk; at is NULL where HAProxy sent nothing. */
 struct request {
@@ -42,7 +49,9 @@ struct request {
 	uint64_t body_bytes;   /* bytes of the body HAProxy could see */
 	uint64_t body_total;   /* announced, or seen if more */
 	uint32_t hash_count;   /* leading hashes that were sent and belong to our ladder */
+	uint32_t header_count; /* of headers; only those that came with a value */
 	uint64_t hashes[LADDER_BLOCKS_MAX]; /* of each block alone, as HAProxy made them */
+	struct header headers[REQUEST_HEADERS_MAX];
 };
 
 /* Derived from the request once, before the walk. */

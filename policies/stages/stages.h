@@ -6,6 +6,7 @@
 extern const struct stage stage_collect;
 extern const struct stage stage_role;
 extern const struct stage stage_health;
+extern const struct stage stage_affinity;
 extern const struct stage stage_measure;
 extern const struct stage stage_prefix;
 extern const struct stage stage_admission;

@@ -88,6 +88,19 @@ bool generate_instance(struct generate *generate, const char *text, struct error
 	return true;
 }
 
+bool generate_header(struct generate *generate, const char *text, struct error *error)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+	size_t length = strlen(text);
+
+	if (length == 0 || length > 64 || strspn(text, allowed) != length)
+		return error_set(error, "\"%s\" is not a header's name in small letters", text);
+	if (generate->header_count == GENERATE_HEADERS_MAX)
+		return error_set(error, "more than %d headers", GENERATE_HEADERS_MAX);
+	generate->headers[generate->header_count++] = text;
+	return true;
+}
+
 struct span generate_first_instance(const struct generate *generate)
 {
 	const char *text = generate->instance_count > 0 ? generate->instances[0] : "svc-a=";

@@ -26,6 +26,7 @@ enum {
 	GENERATE_ARGUMENTS_MAX = 255,   /* of a message; HAProxy wraps the count silently */
 	GENERATE_HEAD_FORM_SINCE = 300, /* version from which the head form is printed */
 	GENERATE_INSTANCES_MAX = 64,
+	GENERATE_HEADERS_MAX = 7, /* with the contract's own as many as a request has room for */
 };
 
 enum generate_regex {
@@ -49,6 +50,9 @@ struct generate {
 	 * example's. The first is the default backend. Not for GENERATE_UPPER. */
 	const char *instances[GENERATE_INSTANCES_MAX];
 	size_t instance_count;
+	/* Borrowed: headers that affinity rules look at, sent beside the contract's own. */
+	const char *headers[GENERATE_HEADERS_MAX];
+	size_t header_count;
 };
 
 /* The default ladder, any version, any regex, combined. */
@@ -61,6 +65,8 @@ MUST_CHECK bool generate_regex(const char *text, enum generate_regex *ret_regex,
 MUST_CHECK bool generate_topology(const char *text, enum generate_topology *ret_topology,
                                   struct error *error);
 
+/* Adds a header to those that are sent; its name in small letters, digits, - and _. */
+MUST_CHECK bool generate_header(struct generate *generate, const char *text, struct error *error);
 /* Adds a "NAME=ADDRESS,ADDRESS...". */
 MUST_CHECK bool generate_instance(struct generate *generate, const char *text, struct error *error);
 /* Its NAME, or the example's first backend; not terminated. */

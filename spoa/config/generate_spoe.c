@@ -63,6 +63,9 @@ static void route_message(const struct generate *generate, FILE *out)
 		argument(&lines, "'%s=str(\"%s\")'", name, ladder->id);
 	(void)fprintf(out, "\nspoe-message %s\n", CONTRACT_ROUTE);
 	ROUTE_ARGUMENTS(PRINTED)
+	for (size_t i = 0; i < generate->header_count; i++)
+		argument(&lines, CONTRACT_HEADER "%s=req.fhdr(%s)", generate->headers[i],
+		         generate->headers[i]);
 	arguments_done(&lines);
 	for (uint32_t i = 0; i < ladder->count; i++)
 		argument(&lines, "h%" PRIu32 "=%s,bytes(%" PRIu32 ",%" PRIu32 "),xxh64(0)", i,
@@ -107,7 +110,7 @@ static void agent(FILE *out)
 bool generate_spoe(const struct generate *generate, FILE *out, struct error *error)
 {
 #define COUNTED(id, name, expression, help) +1
-	const unsigned fixed = 0 ROUTE_ARGUMENTS(COUNTED);
+	const unsigned fixed = 0 ROUTE_ARGUMENTS(COUNTED) + (unsigned)generate->header_count;
 #undef COUNTED
 
 	if (fixed + generate->ladder.count > GENERATE_ARGUMENTS_MAX)

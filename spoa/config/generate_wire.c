@@ -37,6 +37,8 @@ static void messages(FILE *out)
 	        "| argument | HAProxy's expression | content |\n|---|---|---|\n",
 	        out);
 	ROUTE_ARGUMENTS(AS_ROW)
+	row(out, CONTRACT_HEADER "NAME", "req.fhdr(NAME)",
+	    "any other header that affinity rules look at: haproxy spoe --header NAME");
 	row(out, "h0 ... hN", "",
 	    "xxh64, seed 0, of each block of the ladder, all 64 bits; only blocks that end "
 	    "within plen count");

@@ -34,12 +34,36 @@ static void load_replicas(const struct loading *loading, const struct node *repl
 	}
 }
 
+/* What another name at the engines can do, and what it cannot. */
+static void tell_upstream(const struct loading *loading, const struct node *node,
+                          const struct instance_policy *instance)
+{
+	const struct node *place = node_named(node, "upstream-model");
+
+	if (!place || instance->upstream_model[0] == '\0')
+		return;
+	if (instance->model_count == 0)
+		loading_warning(loading, place, "upstream-model",
+		                "models is not given: its engines list %s, so it is never a "
+		                "candidate for the name that clients use",
+		                instance->upstream_model);
+	if (instance->model_count > 1)
+		loading_warning(loading, place, "upstream-model",
+		                "all %u models of the instance become this one",
+		                instance->model_count);
+	loading_note(loading, place, "upstream-model",
+	             "goes into the header x-infer-model; the body still names the model as the "
+	             "client did, since HAProxy cannot change it: the engines must serve that name "
+	             "as an alias, or read the header");
+}
+
 static void load_instance(struct loading *loading, const struct node *node, struct layers *layers,
                           struct instance_policy *instance)
 {
 	name_copy(instance->name, node->name);
 	table_load(instance_options, instance, node);
 	instance->models = names_load(loading, node_named(node, "models"), &instance->model_count);
+	tell_upstream(loading, node, instance);
 	layers->nodes[2] = node;
 	layers->count = 3;
 	instance->chain_count = chain_load(loading, layers, instance->chain);

@@ -54,6 +54,18 @@ void loading_warning(const struct loading *loading, const struct node *node, con
 	say(loading, node, false, SEVERITY_WARNING, rule, text);
 }
 
+void loading_note(const struct loading *loading, const struct node *node, const char *rule,
+                  const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	say(loading, node, false, SEVERITY_NOTE, rule, text);
+}
+
 void *loading_take(const struct loading *loading, size_t count, size_t size)
 {
 	void *piece = arena_take(loading->arena, count, size);

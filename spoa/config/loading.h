@@ -19,6 +19,9 @@ void loading_error(const struct loading *loading, const struct node *node, const
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
 void loading_key_error(const struct loading *loading, const struct node *node, const char *rule,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Nothing is wrong, but the operator should know. */
+void loading_note(const struct loading *loading, const struct node *node, const char *rule,
+                  const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* The same at the value, but the policy can be used. */
 void loading_warning(const struct loading *loading, const struct node *node, const char *rule,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));

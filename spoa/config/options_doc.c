@@ -28,6 +28,7 @@ static const struct section sections[] = {
 	  entry_options },
 	{ "Limits", "admit and hard-limits, wherever a target is chosen", limits_options },
 	{ "Instances", "defaults.level2, instances.NAME", instance_options },
+	{ "Affinity", "affinity[], models.NAME.affinity[], rules[].affinity[]", affinity_options },
 	{ "Replicas", "instances.NAME.replicas.NAME", replica_options },
 	{ "Recipes", "strategies.NAME, or in place of a strategy's name", recipe_options },
 	{ "Signals of a recipe", "signals.NAME of a recipe", weighing_options },

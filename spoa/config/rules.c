@@ -1,49 +1,106 @@
 /* rules.c - what a policy file says of models: rules and aliases.
  *
- * A model may have a rule in "models" or in "rules"; the same name in both, or
- * twice in one, would leave it to chance which counts, so that is an error.
+ * A model may have a rule in "models" or in "rules"; the same host, path and model
+ * in both, or twice in one, would leave it to chance which counts, so that is an
+ * error. Hosts are kept in small letters and paths without a slash at their end,
+ * so that what is compared at a request is what is compared here.
  * Instances need not be listed under "instances" (HAProxy says which there are),
  * so a name that is not there is suspicious only beside others that are. */
 #include "spoa/config/rules.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "spoa/config/affinity.h"
 #include "spoa/config/chain.h"
 #include "spoa/config/names.h"
 #include "spoa/config/near.h"
 
-/* The model a rule is for, as struct rule has it. */
-static const char *pattern_of(const struct node *rule)
+static const char *text_of(const struct node *rule, const char *name)
 {
-	const struct node *model = node_named(rule, "model");
-	const char *name = model ? json_string_value(model->value) : NULL;
+	const struct node *node = node_named(rule, name);
+	const char *text = node ? json_string_value(node->value) : NULL;
 
-	if (rule->name)
-		name = rule->name;
-	return name && strcmp(name, "*") != 0 ? name : "";
+	return text ? text : "";
+}
+
+static void load_model(const struct node *rule, struct rule *ret_rule)
+{
+	const char *name = rule->name ? rule->name : text_of(rule, "model");
+
+	name_copy(ret_rule->model, strcmp(name, "*") != 0 ? name : "");
+}
+
+static void load_host(const struct loading *loading, const struct node *rule, struct rule *ret_rule)
+{
+	const char *text = text_of(rule, "host");
+	const char *star;
+
+	name_copy(ret_rule->host, strcmp(text, "*") != 0 ? text : "");
+	for (char *at = ret_rule->host; *at; at++) {
+		if (*at >= 'A' && *at <= 'Z')
+			*at = (char)(*at + ('a' - 'A'));
+	}
+	star = strrchr(ret_rule->host, '*');
+	if (star && (star != ret_rule->host || star[1] != '.' || star[2] == '\0'))
+		loading_error(loading, node_named(rule, "host"), "range",
+		              "\"%s\" is neither a host nor *.host", text);
+}
+
+static void load_path(const struct loading *loading, const struct node *rule, struct rule *ret_rule)
+{
+	const char *text = text_of(rule, "path");
+	size_t len;
+
+	name_copy(ret_rule->path, text);
+	len = strlen(ret_rule->path);
+	while (len > 0 && ret_rule->path[len - 1] == '/')
+		ret_rule->path[--len] = '\0';
+	if (*text && *text != '/')
+		loading_error(loading, node_named(rule, "path"), "range",
+		              "\"%s\" does not begin with /", text);
+}
+
+/* "host /path model", as far as the rule is for one. */
+static void show_patterns(const struct rule *rule, char ret_text[3 * NAME_MAX_BYTES])
+{
+	const char *model = rule->model;
+
+	if (*model == '\0' && *rule->host == '\0' && *rule->path == '\0')
+		model = "*";
+	(void)snprintf(ret_text, 3 * (size_t)NAME_MAX_BYTES, "%s%s%s%s%s", rule->host,
+	               *rule->host && *rule->path ? " " : "", rule->path,
+	               (*rule->host || *rule->path) && *model ? " " : "", model);
 }
 
 static const struct node *place_of(const struct node *rule)
 {
-	const struct node *model = node_named(rule, "model");
+	static const char *const names[] = { "model", "path", "host" };
+	const struct node *place = NULL;
 
-	return model && !rule->name ? model : rule;
+	for (size_t i = 0; !rule->name && !place && i < sizeof(names) / sizeof(names[0]); i++)
+		place = node_named(rule, names[i]);
+	return place ? place : rule;
 }
 
-/* Remembers where the pattern was; complains if it was there before. */
-static void tell_equal(const struct loading *loading, json_t *seen, const char *pattern,
-                       const struct node *rule)
+/* Remembers where the patterns were; complains if they were there before. */
+static void tell_equal(const struct loading *loading, json_t *seen, const struct rule *rule,
+                       const struct node *node)
 {
-	const struct node *place = place_of(rule);
-	json_t *before = json_object_get(seen, pattern);
+	const struct node *place = place_of(node);
+	char key[3 * NAME_MAX_BYTES], text[3 * NAME_MAX_BYTES];
+	json_t *before;
 
+	(void)snprintf(key, sizeof(key), "%s\n%s\n%s", rule->host, rule->path, rule->model);
+	before = json_object_get(seen, key);
 	if (before) {
+		show_patterns(rule, text);
 		loading_key_error(loading, place, "equal-rules",
-		                  "there is a rule for \"%s\" already, at line %d",
-		                  *pattern ? pattern : "*", (int)json_integer_value(before));
+		                  "there is a rule for \"%s\" already, at line %d", text,
+		                  (int)json_integer_value(before));
 		return;
 	}
-	(void)json_object_set_new(seen, pattern, json_integer(place->key_line));
+	(void)json_object_set_new(seen, key, json_integer(place->key_line));
 }
 
 static void check_instance(const struct loading *loading, const struct node *known,
@@ -83,6 +140,9 @@ static void load_rule(struct loading *loading, const struct node *node, struct l
 	rule->fallbacks = names_load(loading, fallbacks, &rule->fallback_count);
 	check_instances(loading, instances, false);
 	check_instances(loading, fallbacks, true);
+	affinity_load(loading, node_named(node, "affinity"), &rule->affinities,
+	              &rule->affinity_count);
+	name_copy(rule->upstream_model, text_of(node, "upstream-model"));
 	layers->nodes[2] = node;
 	layers->count = 3;
 	rule->chain_count = chain_load(loading, layers, rule->chain);
@@ -145,12 +205,13 @@ static void load_list(struct loading *loading, const struct node *list, struct l
 {
 	for (const struct node *node = list ? list->child : NULL; node; node = node->next) {
 		struct rule *rule = &policy->rules[policy->rule_count];
-		const char *pattern = pattern_of(node);
 
 		if (!node->is_object || (node->name && !is_rule(node)))
 			continue;
-		tell_equal(loading, seen, pattern, node);
-		name_copy(rule->model, pattern);
+		load_host(loading, node, rule);
+		load_path(loading, node, rule);
+		load_model(node, rule);
+		tell_equal(loading, seen, rule, node);
 		load_rule(loading, node, layers, rule);
 		policy->rule_count++;
 	}
@@ -168,6 +229,8 @@ void rules_load(struct loading *loading, struct policy *policy)
 		                 .level = 1 };
 	json_t *seen = json_object();
 
+	affinity_load(loading, node_named(loading->root, "affinity"), &policy->affinities,
+	              &policy->affinity_count);
 	standard->chain_count = chain_load(loading, &layers, standard->chain);
 	policy->rules = loading_take(loading, count, sizeof(policy->rules[0]));
 	if (policy->rules && models)

@@ -176,6 +176,9 @@ static json_t *value_of(struct queue *queue, const struct shape *shape)
 	case SHAPE_TEXT:
 		return json_pack("{ss si si}", "type", "string", "minLength", 1, "maxLength",
 		                 NAME_MAX_BYTES - 1);
+	case SHAPE_SHARE:
+		return json_pack("{ss si si}", "type", "number", "minimum", 0, "maximum",
+		                 SHARE_MAX);
 	case SHAPE_LADDER:
 		return json_pack("{ss ss}", "type", "string", "pattern",
 		                 "^[0-9]+x[0-9]+k?(,[0-9]+x[0-9]+k?)*$");

@@ -43,6 +43,38 @@ static const struct shape limits = { .name = "limits",
 	                             .kind = SHAPE_OBJECT,
 	                             .tables = { limits_options } };
 
+static const struct shape values = { .name = "values",
+	                             .kind = SHAPE_LIST,
+	                             .element = &text,
+	                             .least = 1,
+	                             .most = AFFINITY_VALUES_MAX };
+static const struct shape share = { .kind = SHAPE_SHARE };
+static const struct shape split = { .name = "split",
+	                            .kind = SHAPE_MAP,
+	                            .element = &share,
+	                            .least = 1,
+	                            .most = RULE_INSTANCES_MAX };
+static const struct field affinity_fields[] = {
+	{ "exact", &text, "The rule is for this value of the feature." },
+	{ "one-of", &values, "The rule is for these values." },
+	{ "prefix", &text, "The rule is for values that begin so." },
+	{ "none-of", &values, "The rule is for all other values, and for none." },
+	{ "only", &rule_names, "No other instance may serve; several such rules intersect." },
+	{ "never", &rule_names, "These instances may not serve." },
+	{ "split", &split,
+	  "Instances and their shares: the same value always goes to the same one of them." },
+	{ 0 },
+};
+static const struct shape affinity = { .name = "affinity-rule",
+	                               .kind = SHAPE_OBJECT,
+	                               .fields = affinity_fields,
+	                               .tables = { affinity_options } };
+static const struct shape affinities = { .name = "affinity",
+	                                 .kind = SHAPE_LIST,
+	                                 .element = &affinity,
+	                                 .least = 1,
+	                                 .most = RULE_INSTANCES_MAX };
+
 #define ENTRY_FIELDS                                                                               \
 	{ "strategy", &strategy, "How a target is chosen: a strategy's name, or a recipe." },      \
 	        { "admit", &limits, "Limits under which a target takes another request." },        \
@@ -60,9 +92,14 @@ static const struct shape limits = { .name = "limits",
 	LEVEL_FIELDS,                                                                              \
 	        { "instances", &rule_names,                                                        \
 		  "Instances that may serve; all that have the model if not given." },             \
+	        { "fallback-services", &rule_names,                                                \
+		  "Instances to fall back to when nothing else takes the request." },              \
+	        { "upstream-model", &text,                                                         \
+		  "The model's name at the engines, where the instance gives none." },             \
 	{                                                                                          \
-		"fallback-services", &rule_names,                                                  \
-		        "Instances to fall back to when nothing else takes the request."           \
+		"affinity", &affinities,                                                           \
+		        "Rules that bind requests to instances or keep them away, beside those "   \
+		        "of the whole policy."                                                     \
 	}
 
 static const struct field entry_fields[] = { ENTRY_FIELDS, { 0 } };
@@ -116,7 +153,6 @@ static const struct field model_fields[] = {
 	RULE_FIELDS,
 	{ "aliases", &texts, "Other names that clients may use for the model." },
 	{ "profile", &later, "Another set of defaults." },
-	{ "upstream-model", &later, "The model's name at the engines." },
 	{ 0 },
 };
 static const struct shape model = { .name = "model",
@@ -148,6 +184,8 @@ static const struct shape instances = { .name = "instances",
 	                                .element = &instance };
 
 static const struct field rule_fields[] = {
+	{ "host", &text, "The host it is for; *.x for all that end in .x; any if not given." },
+	{ "path", &text, "The path it is for, and all paths below; any if not given." },
 	{ "model", &text, "The model it is for; m* for all that begin so; any if not given." },
 	RULE_FIELDS,
 	{ 0 },
@@ -172,7 +210,12 @@ static const struct field policy_fields[] = {
 	{ "strategies", &recipes, "Recipes of your own, by name." },
 	{ "models", &models, "The models, as clients name them." },
 	{ "instances", &instances, "The instances: HAProxy backends, by name." },
-	{ "rules", &rules, "Which instances serve a model, and how one is chosen." },
+	{ "rules", &rules,
+	  "Which instances serve a host, path or model, and how one is chosen; the most specific "
+	  "rule counts: by host, then by path, then by model." },
+	{ "affinity", &affinities,
+	  "Rules that bind requests of a tenant, session or header to instances, or keep them "
+	  "away." },
 	{ "check", &check, "What the command check is told." },
 	{ "include", &later, "Other files." },
 	{ "tenants", &later, "Limits of callers." },

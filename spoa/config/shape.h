@@ -12,6 +12,7 @@ enum shape_kind {
 	SHAPE_MAP,      /* the operator's names, each an element */
 	SHAPE_LIST,     /* of elements, least..most */
 	SHAPE_TEXT,     /* 1..NAME_MAX_BYTES-1 bytes */
+	SHAPE_SHARE,    /* a number from 0 to SHARE_MAX */
 	SHAPE_LADDER,   /* "4x1k,12x4k" */
 	SHAPE_STRATEGY, /* the name of one, or a recipe: element */
 	SHAPE_PICKER,   /* the name of one */
@@ -27,7 +28,7 @@ struct field {
 	const char *help; /* one sentence */
 };
 
-enum { SHAPE_TABLES_MAX = 3 };
+enum { SHAPE_TABLES_MAX = 3, SHARE_MAX = 1000000 };
 
 struct shape {
 	const char *name; /* of its definition in the schema */

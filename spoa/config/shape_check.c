@@ -113,6 +113,16 @@ static void check_ladder(const struct loading *loading, const struct node *node)
 		loading_error(loading, node, "range", "%s", error.text);
 }
 
+static void check_share(const struct loading *loading, const struct node *node)
+{
+	double share = json_number_value(node->value);
+
+	if (is_one(loading, node, json_is_number(node->value), "a number") &&
+	    !(share >= 0 && share <= SHARE_MAX))
+		loading_error(loading, node, "range", "%g is not between 0 and %d", share,
+		              SHARE_MAX);
+}
+
 static void check_strategy(const struct loading *loading, const struct node *node)
 {
 	const char *name = json_string_value(node->value);
@@ -184,6 +194,9 @@ static const struct shape *check_node(const struct loading *loading, const struc
 	case SHAPE_TEXT:
 		if (is_text(loading, node))
 			check_name_length(loading, node, json_string_length(node->value), false);
+		return NULL;
+	case SHAPE_SHARE:
+		check_share(loading, node);
 		return NULL;
 	case SHAPE_LADDER:
 		check_ladder(loading, node);

@@ -15,9 +15,11 @@ enum { CONTRACT_VERSION = 1 };
 #define CONTRACT_FIRST      "infer-first" /* group and message that report the first byte */
 #define CONTRACT_BACKEND    "infer-agents"
 #define CONTRACT_END_PREFIX "infer v=1 "
+#define CONTRACT_HEADER     "hdr." /* before the name of a header, as an argument of infer-route */
 
 /* ARGUMENT(id, name, HAProxy's expression, help) of infer-route, in file order.
- * The ladder's h0...hN follow, generated. Any may be NULL or of another type. */
+ * The ladder's h0...hN follow, generated, and hdr.NAME for other headers that affinity
+ * rules look at. Any may be NULL or of another type. */
 #define ROUTE_ARGUMENTS(ARGUMENT)                                                                  \
 	ARGUMENT(VERSION, "v", "int(1)", "version of this contract")                               \
 	ARGUMENT(ID, "id", "unique-id", "HAProxy's unique-id, the only key of a request")          \
@@ -50,7 +52,9 @@ enum { CONTRACT_VERSION = 1 };
 	ARGUMENT(BODY_BYTES, "blen", "req.body_len", "bytes of the body that are visible")         \
 	ARGUMENT(BODY_TOTAL, "bsize", "req.body_size", "bytes of the body as announced")           \
 	ARGUMENT(PROMPT_BYTES, "plen", "var(txn.infer_plen)", "bytes of the prompt visible")       \
-	ARGUMENT(LADDER, "lid", "", "the ladder's id; its expression is generated")
+	ARGUMENT(LADDER, "lid", "", "the ladder's id; its expression is generated")                \
+	ARGUMENT(AFFINITY, "hdr.x-infer-affinity", "req.fhdr(x-infer-affinity)",                   \
+	         "for affinity rules, of trusted clients; other headers as hdr.NAME")
 
 /* Of infer-first. */
 #define FIRST_ARGUMENTS(ARGUMENT)                                                                  \

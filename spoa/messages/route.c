@@ -14,6 +14,9 @@
 
 enum { SESSION_HEADERS = ROUTE_SESSION9 - ROUTE_SESSION0 + 1, SESSION_MAX_BYTES = 256 };
 
+static const char header_prefix[] = CONTRACT_HEADER;
+enum { HEADER_PREFIX_BYTES = sizeof(header_prefix) - 1 };
+
 #define AS_NAME(id, name, ...) { name, sizeof(name) - 1 },
 static const struct argument_name names[] = { ROUTE_ARGUMENTS(AS_NAME) };
 #undef AS_NAME
@@ -22,6 +25,8 @@ struct values {
 	struct spop_value of[ROUTE_HASH]; /* zero = NULL */
 	uint64_t hashes[LADDER_BLOCKS_MAX];
 	uint64_t present; /* bit i: hash i came */
+	struct header headers[REQUEST_HEADERS_MAX];
+	uint32_t header_count;
 };
 
 /* The i of "h<i>", LADDER_BLOCKS_MAX or more if the name is another. */
@@ -53,6 +58,25 @@ static enum spop_error hash_read(struct message_counters *counters, struct spop_
 	return SPOP_NONE;
 }
 
+/* "hdr.NAME", which the contract does not list; more than there is room for are lost. */
+static bool header_read(struct message_counters *counters, struct spop_text name,
+                        const struct spop_value *value, struct values *values)
+{
+	struct span text;
+
+	if (name.length <= HEADER_PREFIX_BYTES ||
+	    memcmp(name.at, header_prefix, HEADER_PREFIX_BYTES) != 0 ||
+	    values->header_count == REQUEST_HEADERS_MAX)
+		return false;
+	if (!argument_text(value, &text))
+		counters->bad_route_arguments[ROUTE_AFFINITY]++;
+	else if (text.at)
+		values->headers[values->header_count++] = (struct header){
+			{ name.at + HEADER_PREFIX_BYTES, name.length - HEADER_PREFIX_BYTES }, text
+		};
+	return true;
+}
+
 static enum spop_error values_read(struct message_counters *counters, struct spop_input *in,
                                    uint32_t arguments, struct values *values)
 {
@@ -73,10 +97,11 @@ static enum spop_error values_read(struct message_counters *counters, struct spo
 			continue;
 		}
 		expected = argument_find(names, ROUTE_HASH, name, expected);
-		if (expected == ROUTE_HASH)
-			counters->unknown_arguments++;
 		/* Read in its place: this is the bulk of all decoding. */
 		error = value_read(in, expected < ROUTE_HASH ? &values->of[expected] : &unknown);
+		if (expected == ROUTE_HASH && error == SPOP_NONE &&
+		    !header_read(counters, name, &unknown, values))
+			counters->unknown_arguments++;
 		expected++;
 	}
 	return error;
@@ -180,6 +205,21 @@ static void body_read(struct message_counters *counters, const struct values *va
 	        number_at(counters, values, ROUTE_PROMPT_BYTES, &request->prompt_bytes);
 }
 
+/* Those that were asked for by name, and the one that always is. */
+static void headers_read(struct message_counters *counters, const struct values *values,
+                         struct request *request)
+{
+	static const char always[] = "x-infer-affinity";
+	struct span text = text_at(counters, values, ROUTE_AFFINITY);
+
+	request->header_count = values->header_count;
+	memcpy(request->headers, values->headers,
+	       values->header_count * sizeof(values->headers[0]));
+	if (text.at && request->header_count < REQUEST_HEADERS_MAX)
+		request->headers[request->header_count++] =
+		        (struct header){ { always, sizeof(always) - 1 }, text };
+}
+
 /* Words of another contract may mean something else: only what a decision by
  * load needs is believed. */
 static void believe_load_only(struct message_context *context, struct request *request)
@@ -210,6 +250,7 @@ static void request_fill(struct message_context *context, const struct values *v
 	request->session = session_of(counters, values);
 	request->strategy = trusted.at ? trusted : any;
 	request->retry_count = retries_of(counters, values);
+	headers_read(counters, values, request);
 	body_read(counters, values, request);
 	request->hash_count = hashes_of(context, values, request->hashes);
 	if (!number_at(counters, values, ROUTE_VERSION, &version) || version != CONTRACT_VERSION)
@@ -229,7 +270,7 @@ enum spop_error route_read(struct message_context *context, struct spop_input *i
 
 	/* Hashes count only where their bit is set: no need to clear them. */
 	memset(values.of, 0, sizeof(values.of));
-	values.present = 0;
+	values.present = values.header_count = 0;
 	error = values_read(&context->counters, &rest, arguments, &values);
 	if (error != SPOP_NONE)
 		return error;

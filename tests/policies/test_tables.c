@@ -151,6 +151,7 @@ static void every_option_of_a_policy(void **state)
 	check_options(entry_options, sizeof(struct entry_policy));
 	check_options(limits_options, sizeof(struct limits));
 	check_options(instance_options, sizeof(struct instance_policy));
+	check_options(affinity_options, sizeof(struct affinity));
 }
 
 int main(void)

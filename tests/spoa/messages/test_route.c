@@ -56,6 +56,47 @@ static void the_message_of_the_reference_is_read(void **state)
 	assert_int_equal(stub.counters.foreign_ladder, 0);
 }
 
+static void headers_come_by_their_names(void **state)
+{
+	struct message_context context = stub_context();
+
+	(void)state;
+	notify_start(&notify);
+	put_message(&notify, CONTRACT_ROUTE);
+	put(&notify, "v", value_int64(1));
+	put(&notify, "hdr.x-app", text("search"));
+	put(&notify, "hdr.x-infer-affinity", text("canary"));
+	put_null(&notify, "hdr.x-region");
+	put(&notify, "hdr.", text("nothing"));
+	put(&notify, "hdr.x-number", value_int64(1));
+	assert_int_equal(run(&context, &notify, &answer).error, SPOP_NONE);
+	assert_int_equal(stub.request.header_count, 2);
+	assert_int_equal(stub.request.headers[0].name.len, 5);
+	assert_int_equal(stub.request.headers[0].value.len, 6);
+	assert_int_equal(stub.request.headers[1].name.len, 16);
+	assert_int_equal(stub.request.headers[1].value.len, 6);
+	assert_int_equal(context.counters.unknown_arguments, 1);
+	assert_int_equal(context.counters.bad_route_arguments[ROUTE_AFFINITY], 1);
+}
+
+static void more_headers_than_there_is_room_for_are_counted(void **state)
+{
+	struct message_context context = stub_context();
+	char names[REQUEST_HEADERS_MAX + 2][16];
+
+	(void)state;
+	notify_start(&notify);
+	put_message(&notify, CONTRACT_ROUTE);
+	put(&notify, "hdr.x-infer-affinity", text("canary"));
+	for (int i = 0; i < REQUEST_HEADERS_MAX + 2; i++) {
+		(void)snprintf(names[i], sizeof(names[i]), "hdr.x-%d", i);
+		put(&notify, names[i], text("a"));
+	}
+	assert_int_equal(run(&context, &notify, &answer).error, SPOP_NONE);
+	assert_int_equal(stub.request.header_count, REQUEST_HEADERS_MAX);
+	assert_int_equal(context.counters.unknown_arguments, 2);
+}
+
 static void all_null_is_a_decision_by_load(void **state)
 {
 	struct message_context context = stub_context();
@@ -364,6 +405,8 @@ int main(void)
 {
 	const struct CMUnitTest routes[] = {
 		cmocka_unit_test(the_message_of_the_reference_is_read),
+		cmocka_unit_test(headers_come_by_their_names),
+		cmocka_unit_test(more_headers_than_there_is_room_for_are_counted),
 		cmocka_unit_test(all_null_is_a_decision_by_load),
 		cmocka_unit_test(each_argument_of_another_type_is_counted_and_not_believed),
 		cmocka_unit_test(a_prompt_length_that_is_a_word_is_none),
