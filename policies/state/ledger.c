@@ -32,7 +32,7 @@ struct tally {
 struct history {
 	uint64_t expired, told; /* slots, since start; of these reported by a sweep */
 	int64_t readings[READINGS];
-	uint32_t read; /* how many there were, up to READINGS */
+	bool read; /* ever */
 	uint32_t tenure;
 	usec_t reconciled_at;
 	double release_rate; /* as of released_at */
@@ -258,9 +258,9 @@ void ledger_reconcile(struct ledger *ledger, uint32_t target, uint32_t counted, 
 	memmove(&history->readings[1], &history->readings[0],
 	        (READINGS - 1) * sizeof(history->readings[0]));
 	history->readings[0] = (int64_t)counted - (int64_t)tally->sum.running;
-	history->read += history->read < READINGS;
+	history->read = true;
 	history->reconciled_at = now;
-	tally->drift = history->read < READINGS ? 0 : common_drift(history->readings);
+	tally->drift = common_drift(history->readings); /* those not read yet are 0 */
 	tally->drift_until = now + LEDGER_DRIFT_FRESH;
 }
 
@@ -276,7 +276,7 @@ bool ledger_reconciled(const struct ledger *ledger, uint32_t target, usec_t now,
 
 	BUG_ON(target >= ledger->targets);
 	history = &ledger->histories[target];
-	return history->read > 0 && now - history->reconciled_at <= max_age;
+	return history->read && now - history->reconciled_at <= max_age;
 }
 
 double ledger_running(struct ledger *ledger, uint32_t target, usec_t now)

@@ -1,5 +1,6 @@
 /* test_ledger.c - counts that are exact, and heal. Time is a number the test picks.
  * Proves R110, R114, R115, R116, R117, R118, R119, R120, R121, P052, P054. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -316,6 +317,19 @@ static void the_total_is_the_sum_of_the_buckets(void **state)
 	}
 }
 
+/* 1/60 a second each, less by e after a minute. */
+static void the_rate_of_releases_fades_within_a_minute(void **state)
+{
+	struct slot first = acquire(*state, ANNA, 0), second = acquire(*state, ANNA, 0);
+
+	assert_true(ledger_release(*state, first, 100 * SECOND));
+	assert_true(ledger_release(*state, second, 100 * SECOND));
+	assert_true(fabs(ledger_release_rate(*state, ANNA, 100 * SECOND) - 2.0 / 60) < 1e-12);
+	assert_true(fabs(ledger_release_rate(*state, ANNA, 160 * SECOND) - 2.0 / 60 / exp(1)) <
+	            1e-12);
+	assert_true(ledger_release_rate(*state, BERT, 160 * SECOND) == 0);
+}
+
 static void without_memory_there_is_no_ledger_and_no_leak(void **state)
 {
 	(void)state;
@@ -346,6 +360,7 @@ int main(void)
 		TEST(a_forgotten_target_owes_nothing_to_its_predecessor),
 		TEST(nothing_is_ever_lost_or_counted_twice),
 		TEST(the_total_is_the_sum_of_the_buckets),
+		TEST(the_rate_of_releases_fades_within_a_minute),
 		TEST(without_memory_there_is_no_ledger_and_no_leak),
 	};
 
