@@ -5,7 +5,7 @@
 #include "policies/pickers/pickers.h"
 #include "policies/signals/signals.h"
 
-#define OWN -1 /* the signal's own least spread */
+#define OWN (-1) /* the signal's own least spread */
 
 /* Others fall to these two when they lack their data. */
 enum { LEAST_WORK, RANDOM, LEAST_REQUEST, LEAST_REQUEST_TOP_K, POWER_OF_TWO };

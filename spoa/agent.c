@@ -269,7 +269,9 @@ void agent_free(struct agent *agent)
 	decider_free(agent->decider);
 	facts_free(agent->facts);
 	policy_file_free(agent->policy_file);
-	if (agent->loop)
+	if (agent->loop) {
+		agent_unwatch(agent);
 		ev_loop_destroy(agent->loop);
+	}
 	free(agent);
 }

@@ -58,8 +58,10 @@ struct agent {
 /* agent.c: what the texts of decisions need, as of now. */
 struct decision_words agent_words(const struct agent *agent);
 
-/* agent_watch.c: begins to listen to timers and signals. */
+/* agent_watch.c: begins to listen to timers and signals; and lets go of signals, which
+ * belong to the process rather than to the loop. */
 void agent_watch(struct agent *agent);
+void agent_unwatch(struct agent *agent);
 
 /* agent_reload.c: reads the policy again and swaps it, or says why not. */
 void agent_reload(struct agent *agent);

@@ -1,10 +1,9 @@
 /* agent_watch.c - the agent's timers and signals, and how it goes.
  *
  * Going takes three steps. First health checks fail, so that HAProxy asks nobody
- * here any more; what it still asks is answered. leave_time later, two of its
- * checks at the interval our configuration has, the connections are said goodbye
- * to. When all are closed, or after drain_time, the loop ends. A second signal ends
- * it at once. */
+ * here any more; what it still asks is answered. leave_time later, enough for two
+ * checks of the configuration we ship, the connections are said goodbye to. When all
+ * are closed, or after drain_time, the loop ends. A second signal ends it at once. */
 #include <signal.h>
 
 #include "spoa/agent_parts.h"
@@ -149,4 +148,11 @@ void agent_watch(struct agent *agent)
 	agent->pulse_due = clock_monotonic() + (usec_t)(pulse_seconds * 1e6);
 	ev_timer_start(agent->loop, &agent->sweep);
 	ev_timer_start(agent->loop, &agent->pulse);
+}
+
+void agent_unwatch(struct agent *agent)
+{
+	ev_signal_stop(agent->loop, &agent->on_hup);
+	ev_signal_stop(agent->loop, &agent->on_term);
+	ev_signal_stop(agent->loop, &agent->on_int);
 }
