@@ -12,6 +12,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/..
 PATH=$PATH:/usr/sbin
+export no_proxy='*' NO_PROXY='*' # all that curl asks is on this machine, or an engine
 once="" engines=4 real="" port=8080
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -46,11 +47,19 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 
 step() { printf '\n== %s\n' "$*"; }
-busy() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-free_port() { # the first free one from $1 on
-	local try=$1
-	while busy "$try"; do try=$((try + 1)); done
-	echo "$try"
+busy() { # TCP or UDP
+	(: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null || grep -qs ":$(printf %04X "$1") " /proc/net/udp /proc/net/udp6
+}
+taken=" " # by us
+free_port() { # FROM [COUNT]: sets found to the first of so many free ones in a row
+	local try=$1 count=${2:-1} i
+	for ((i = 0; i < count; i++)); do
+		if [[ $taken == *" $((try + i)) "* ]] || busy $((try + i)); then
+			try=$((try + i + 1)) i=-1
+		fi
+	done
+	for ((i = 0; i < count; i++)); do taken+="$((try + i)) "; done
+	found=$try
 }
 wait_for() { # WHAT COMMAND...
 	local what=$1 until=$((SECONDS + 20))
@@ -63,18 +72,32 @@ wait_for() { # WHAT COMMAND...
 
 step "packages and build"
 "$root/tests/packages.sh" run
+[ -x "$root/build/quickstart/inference-spoa" ] || echo "building for the first time: about half a minute"
 cmake -S "$root" -B "$root/build/quickstart" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF >/dev/null
-cmake --build "$root/build/quickstart" -j "$(nproc)" | sed -n '/%/!p'
+# How far it is; on a terminal in one line, else only what is no progress.
+cmake --build "$root/build/quickstart" -j "$(nproc)" |
+	if [ -t 1 ]; then awk '/^\[/ { printf "\r%s", $1 $2; fflush(); next } { print } END { printf "\r       \r" }'; else sed '/^\[/d'; fi
 agent=$root/build/quickstart/inference-spoa
 "$agent" version
 
-port=$(free_port "$port")
-spop=$(free_port 9000) log=$(free_port 9514) admin=$(free_port 9901)
+free_port "$port"
+[ "$found" = "$port" ] || echo "port $port is taken: HAProxy listens on $found"
+port=$found
+free_port 9000 && spop=$found
+free_port 9514 && log=$found
+free_port 9901 && admin=$found
 
 if [ -n "$real" ]; then
 	step "engines: $real"
+	for engine in ${real//,/ }; do
+		if list=$(curl -s --max-time 5 "http://$engine/v1/models") && names=$(jq -er '[.data[].id] | join(", ")' <<<"$list" 2>/dev/null); then
+			echo "$engine serves $names"
+		else
+			echo "$engine does not answer /v1/models" >&2 && exit 1
+		fi
+	done
 else
-	first=$(free_port 29010)
+	free_port 29010 "$engines" && first=$found
 	"$root/build/quickstart/tests/sim/engine_sim" --port-base "$first" --engines "$engines" --model demo \
 		--prefill-rate 4000 --ready-file "$scratch/engines.ready" >"$scratch/engines.log" 2>&1 &
 	pids+=($!)
@@ -104,6 +127,11 @@ model=$(curl -sf "http://127.0.0.1:$admin/v1/models" | jq -r '.data[0].id')
 echo "model: $model; no policy was needed: servers come from HAProxy, models from the engines"
 
 step "conversations: each turn repeats all before it, so only the replica that holds it is fast"
+cat <<TEXT
+replica: whom the agent chose; served: who answered; why: "prefix" = it holds the prompt's beginning, "load" = it has least work
+cached/prompt: tokens, by the engine's own word; TTFT: time to the first token, as the client sees it
+
+TEXT
 printf '%-22s %-4s %-8s %-8s %-8s %15s %9s\n' conversation turn replica served why "cached/prompt" "TTFT ms"
 ask() { # FILE-OF-MESSAGES: prints "replica served why cached prompt ttft-ms"; the answer is in $scratch/answer
 	jq -c --arg model "$model" \
@@ -112,7 +140,15 @@ ask() { # FILE-OF-MESSAGES: prints "replica served why cached prompt ttft-ms"; t
 	curl -sSN --max-time 120 -D "$scratch/headers" -o "$scratch/events" -w '%{time_starttransfer}' \
 		-H 'content-type: application/json' -H 'x-infer-debug: 1' --data-binary "@$scratch/body" \
 		"http://127.0.0.1:$port/v1/chat/completions" >"$scratch/ttft"
-	header() { tr -d '\r' <"$scratch/headers" | sed -n "s/^$1: //Ip" | tail -n 1; }
+	header() { # its value, or - if there is none
+		local value
+		value=$(tr -d '\r' <"$scratch/headers" | sed -n "s/^$1: //Ip" | tail -n 1)
+		echo "${value:--}"
+	}
+	if ! grep -q '^HTTP/[0-9.]* 200' "$scratch/headers"; then
+		echo "the answer to a prompt: $(head -n 1 "$scratch/headers" | tr -d '\r'): $(head -c 300 "$scratch/events")" >&2
+		return 1
+	fi
 	sed -n 's/^data: \({.*\)/\1/p' "$scratch/events" >"$scratch/chunks"
 	jq -rj '.choices[0].delta.content // empty' "$scratch/chunks" >"$scratch/answer"
 	cached=$(jq -s '[.[].usage // empty] | last | .prompt_tokens_details.cached_tokens // "?"' "$scratch/chunks")
@@ -130,7 +166,8 @@ for ((turn = 0; turn < turns; turn++)); do
 		title=$(jq -r ".[$c].title" "$here/quickstart.json")
 		jq -c --arg ask "$(jq -r ".[$c].turns[$turn]" "$here/quickstart.json")" \
 			'. + [{role: "user", content: $ask}]' "$scratch/messages.$c" >"$scratch/now"
-		read -r replica served why cached prompt ttft <<<"$(ask "$scratch/now")"
+		ask "$scratch/now" >"$scratch/line" # not in $(), where its failure would be lost
+		read -r replica served why cached prompt ttft <"$scratch/line"
 		printf '%-22s %-4s %-8s %-8s %-8s %15s %9s\n' "$title" $((turn + 1)) "$replica" "$served" "$why" \
 			"$cached/$prompt" "$ttft"
 		echo "$why $ttft" >>"$scratch/times"
@@ -161,4 +198,6 @@ $agent show decisions --server 127.0.0.1:$admin
 curl http://127.0.0.1:$admin/metrics
 HAProxy's configuration: $scratch/haproxy.cfg
 TEXT
-wait
+wait -n "${pids[@]}" || true
+echo "one of the programs has ended by itself" >&2
+exit 1
