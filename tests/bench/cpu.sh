@@ -3,10 +3,11 @@
 
 TICK_US=$((1000000 / $(getconf CLK_TCK)))
 
-# All processes of a session, in ticks: a router may have several.
+# All processes of a session, in ticks: a router may have several. Others of the machine come and go
+# meanwhile, which cat survives.
 session_ticks() { # LEADER
-	awk -v leader="$1" '{ sub(/.*[)] /, ""); if ($4 == leader) sum += $12 + $13 } END { print sum + 0 }' \
-		/proc/[0-9]*/stat 2>/dev/null || true
+	{ cat /proc/[0-9]*/stat 2>/dev/null || true; } |
+		awk -v leader="$1" '{ sub(/.*[)] /, ""); if ($4 == leader) sum += $12 + $13 } END { print sum + 0 }'
 }
 
 process_ticks() { # PID

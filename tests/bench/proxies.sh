@@ -4,6 +4,7 @@
 #   rules  our whole configuration without the filter: what the question costs
 #   ours   our whole configuration; asks the agent by TCP
 #   unix   the same, by a unix socket
+#   once   as ours, but only a failed connection is tried again (retry-on conn-failure)
 #   ours3  as ours, HAProxy 3.x, where HAPROXY3 is set
 # shellcheck shell=bash
 
@@ -80,7 +81,9 @@ proxies_start() { # [engine_sim options]
 	proxy rules "$HAPROXY_PROGRAM" "$T/rules.cfg"
 	proxy ours "$HAPROXY_PROGRAM" "$T/haproxy.cfg"
 	proxy unix "$HAPROXY_PROGRAM" "$T/haproxy.cfg" INFER_SPOP="unix@$T/spop.sock"
-	ASKING=(ours unix)
+	sed 's/^\( *retry-on\) .*/\1 conn-failure/' "$T/haproxy.cfg" >"$T/once.cfg"
+	proxy once "$HAPROXY_PROGRAM" "$T/once.cfg"
+	ASKING=(ours unix once)
 	if [ -n "${HAPROXY3:-}" ]; then
 		proxy ours3 "$HAPROXY3" "$T/haproxy.cfg"
 		ASKING+=(ours3)
@@ -99,7 +102,7 @@ load() {
 	agent=$(divide $((($(process_ticks "${PIDS[agent]}") - agent) * TICK_US)) "$PLAYED")
 	after=$(divide $(((after - before) * TICK_US)) "$PLAYED")
 	case $name in
-	ours | unix | ours3) ;;
+	ours | unix | once | ours3) ;;
 	*) agent=0 ;;
 	esac
 	least CPU "$key" "$(awk -v a="$after" -v b="$agent" 'BEGIN { printf "%.1f", a + b }')"
@@ -116,7 +119,7 @@ session_or_process() { # NAME
 }
 
 measure_costs() {
-	local names=(plain rules ours) play=play name size i
+	local names=(plain rules ours once) play=play name size i
 	[ -z "${KIT_CLIENT:-}" ] || play=play_kit
 	[ -z "${PORT[ours3]:-}" ] || names+=(ours3)
 	[ -z "${PORT[peer]:-}" ] || names+=(peer)
@@ -133,6 +136,7 @@ measure_costs() {
 		note "the load of HAProxy is the player: a body a connection, each new at its end"
 	fi
 	[ -n "${HAPROXY3:-}" ] || note "HAProxy 3.x is skipped: HAPROXY3 is not set"
+	note "retry-on with anything but conn-failure makes HAProxy copy a whole tune.bufsize per request, whatever the body, to send it again; the rows with conn-failure only show what that costs"
 	note "128 KB bodies are larger than the reference configuration's tune.bufsize of 131072, with their headers; what lies beyond is passed on unread"
 }
 
@@ -142,6 +146,7 @@ cost_rows() { # BODY-BYTES
 	row "HAProxy alone, buffered body, $kb, CPU per request" "${CPU[plain $size]}" us
 	row "HAProxy, our rules without the filter, $kb, CPU per request" "${CPU[rules $size]}" us "${CPU[plain $size]}"
 	row "HAProxy + agent, $kb, CPU per request" "${CPU[ours $size]}" us "${CPU[plain $size]}"
+	row "HAProxy + agent, retry-on conn-failure only, $kb, CPU per request" "${CPU[once $size]}" us "${CPU[ours $size]}"
 	row "HAProxy + agent, $kb, of which the agent" "${CPU_AGENT[ours $size]}" us "" "<= 15"
 	row "HAProxy + agent, $kb, requests/s of this machine" "${RATE[ours $size]}" 1/s "${RATE[plain $size]}"
 	row "HAProxy + agent over HAProxy alone, $kb" "$(divide "${CPU[ours $size]}" "${CPU[plain $size]}")" x 1
@@ -152,6 +157,7 @@ cost_rows() { # BODY-BYTES
 	[ -n "${PORT[peer]:-}" ] || return 0
 	case $size in 1024) target=0.55 ;; 131072) target=0.75 ;; esac
 	row "SGLang's router, cache_aware, $kb, CPU per request" "${CPU[peer $size]}" us
+	row "HAProxy + agent over SGLang's router, retry-on conn-failure only, $kb" "$(divide "${CPU[once $size]}" "${CPU[peer $size]}")" x 1
 	row "HAProxy + agent over SGLang's router, $kb" "$(divide "${CPU[ours $size]}" "${CPU[peer $size]}")" x 1 "<= $target"
 	[ "$size" = 1024 ] || target=0.6
 	[ -z "${PORT[ours3]:-}" ] ||

@@ -13,8 +13,8 @@ measure_trace() {
 		printf "trace, least-work over oracle, mean TTFT, load x%s\t%.3f\tx\t1\t<= 1.05\n", $2, $8
 		printf "trace, least-work, most over mean requests, load x%s\t%.3f\tx\t1\t<= 1.5\n", $2, $7
 	}
-	NR > 1 && $1 != "oracle" {
-		printf "trace, %s, mean TTFT, load x%s\t%.3f\ts\t%.3f\t\n", $1, $2, $3, oracle[$2]
+	NR > 1 && $1 != "oracle" { printf "trace, %s, mean TTFT, load x%s\t%.3f\ts\t%.3f\t\n", $1, $2, $3, oracle[$2] }
+	$1 == "least-work" {
 		printf "trace, %s, p99 TTFT, load x%s\t%.3f\ts\t\t\n", $1, $2, $5
 		printf "trace, %s, hit share, load x%s\t%.3f\tshare\t\t\n", $1, $2, $6
 	}' "$T/quality" >"$T/quality.rows"
