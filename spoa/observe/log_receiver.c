@@ -2,11 +2,7 @@
  *
  * Datagrams are read in batches, streams in large pieces, and both only so much a
  * turn of the loop: decisions come before lines. What waits meanwhile waits in the
- * kernel, for which the receive buffer is asked to be large.
- *
- * Under load a line at a time would be a wake-up a line, twice, since HAProxy says
- * each by datagram and by stream: more than what is done with it. So after each
- * turn all sockets rest a millisecond, and lines gather; nobody waits for a line. */
+ * kernel, for which the receive buffer is asked to be large. */
 #include "spoa/observe/log_receiver.h"
 
 #include <errno.h>
@@ -30,12 +26,9 @@ enum {
 	READ_BYTES = 64 * 1024,
 };
 
-static const double rest_s = 0.001;
-
 struct listener {
 	struct log_receiver *receiver;
-	ev_io io; /* fd -1 when unused */
-	bool is_datagram;
+	ev_io io;       /* fd -1 when unused */
 	uint32_t drops; /* the kernel's count, as last seen */
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* to remove at the end; "" */
 };
@@ -55,7 +48,6 @@ struct log_receiver {
 	void (*on_line)(void *data, struct span line);
 	void *data;
 	struct log_receiver_counts counts;
-	ev_timer resting;
 	struct listener listeners[LISTENERS_MAX];
 	struct connection connections[CONNECTIONS_MAX];
 	struct mmsghdr messages[BATCH];
@@ -66,40 +58,6 @@ struct log_receiver {
 		char stream[READ_BYTES];
 	} buffer;
 };
-
-static bool takes_lines(const struct listener *listener)
-{
-	return listener->io.fd >= 0 && listener->is_datagram;
-}
-
-static void rest(struct log_receiver *receiver)
-{
-	struct ev_loop *loop = receiver->observe.loop;
-
-	for (size_t i = 0; i < LISTENERS_MAX; i++)
-		if (takes_lines(&receiver->listeners[i]))
-			ev_io_stop(loop, &receiver->listeners[i].io);
-	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
-		if (receiver->connections[i].io.fd >= 0)
-			ev_io_stop(loop, &receiver->connections[i].io);
-	if (ev_is_active(&receiver->resting))
-		return; /* a connection came meanwhile, and rests along */
-	ev_timer_set(&receiver->resting, rest_s, 0);
-	ev_timer_start(loop, &receiver->resting);
-}
-
-static void on_rested(struct ev_loop *loop, ev_timer *timer, int events)
-{
-	struct log_receiver *receiver = timer->data;
-
-	(void)events;
-	for (size_t i = 0; i < LISTENERS_MAX; i++)
-		if (takes_lines(&receiver->listeners[i]))
-			ev_io_start(loop, &receiver->listeners[i].io);
-	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
-		if (receiver->connections[i].io.fd >= 0)
-			ev_io_start(loop, &receiver->connections[i].io);
-}
 
 /* The kernel's count of what it dropped comes with each datagram. */
 static void count_drops(struct listener *listener, struct msghdr *message)
@@ -157,8 +115,6 @@ static void on_datagrams(struct ev_loop *loop, ev_io *io, int events)
 		for (int i = 0; i < got; i++)
 			take_datagram(listener, (size_t)i);
 	}
-	if (got < BATCH)
-		rest(receiver);
 }
 
 static void count_stream_line(void *data, struct span line)
@@ -199,8 +155,6 @@ static void on_bytes(struct ev_loop *loop, ev_io *io, int events)
 	lines_feed(&connection->lines, (struct span){ receiver->buffer.stream, (size_t)got },
 	           count_stream_line, receiver);
 	receiver->counts.too_long += connection->lines.too_long - too_long;
-	if (got < READ_BYTES)
-		rest(receiver);
 }
 
 static void connect_to(struct log_receiver *receiver, int fd)
@@ -278,7 +232,6 @@ static bool start_listening(struct log_receiver *receiver, int type,
 		            "bursts of log lines may be lost (net.core.rmem_max)",
 		            text, log_socket_room(fd), LOG_SOCKET_ROOM);
 	listener->drops = 0;
-	listener->is_datagram = type == SOCK_DGRAM;
 	ev_io_init(&listener->io, type == SOCK_STREAM ? on_connections : on_datagrams, fd, EV_READ);
 	listener->io.data = listener;
 	ev_io_start(receiver->observe.loop, &listener->io);
@@ -339,8 +292,6 @@ struct log_receiver *log_receiver_new(const struct observe *observe,
 	receiver->observe = *observe;
 	receiver->on_line = on_line;
 	receiver->data = data;
-	ev_timer_init(&receiver->resting, on_rested, rest_s, 0);
-	receiver->resting.data = receiver;
 	for (size_t i = 0; i < LISTENERS_MAX; i++) {
 		receiver->listeners[i].receiver = receiver;
 		receiver->listeners[i].io.fd = -1;
@@ -361,7 +312,6 @@ void log_receiver_free(struct log_receiver *receiver)
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
 		if (receiver->connections[i].io.fd >= 0)
 			disconnect(&receiver->connections[i]);
-	ev_timer_stop(receiver->observe.loop, &receiver->resting);
 	free(receiver);
 }
 

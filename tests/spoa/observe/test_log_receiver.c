@@ -109,34 +109,6 @@ static void one_address_takes_both_udp_and_tcp(void **state)
 	close_stage(&stage);
 }
 
-/* Sockets rest after a line: what comes meanwhile, by whichever way, is only later. */
-static void lines_and_connections_that_come_in_a_rest_are_heard(void **state)
-{
-	static struct stage stage;
-	uint16_t port;
-	int udp, tcp[8];
-
-	(void)state;
-	open_stage(&stage, "127.0.0.1:0");
-	port = log_receiver_port(stage.receiver);
-	udp = loop_connect(SOCK_DGRAM, port);
-	for (unsigned i = 0; i < 8; i++) {
-		send_text(udp, "begins the rest");
-		wait_for(&stage, 3 * i + 1);
-		tcp[i] = loop_connect(SOCK_STREAM, port);
-		send_text(udp, "in the rest");
-		send_text(tcp[i], "in the rest\n");
-		wait_for(&stage, 3 * i + 3);
-	}
-	for (unsigned i = 0; i < 8; i++)
-		send_text(tcp[i], "at once\n");
-	wait_for(&stage, 32);
-	for (unsigned i = 0; i < 8; i++)
-		(void)close(tcp[i]);
-	(void)close(udp);
-	close_stage(&stage);
-}
-
 /* HAProxy's burst while the loop stands still: nothing is lost, if the kernel gives
  * the buffer that is asked for; if not, what it drops is known. */
 static void a_burst_of_3000_lines_waits_for_the_loop(void **state)
@@ -383,7 +355,6 @@ int main(void)
 {
 	const struct CMUnitTest log_receiver[] = {
 		cmocka_unit_test(one_address_takes_both_udp_and_tcp),
-		cmocka_unit_test(lines_and_connections_that_come_in_a_rest_are_heard),
 		cmocka_unit_test(a_burst_of_3000_lines_waits_for_the_loop),
 		cmocka_unit_test(drops_of_the_kernel_are_counted),
 		cmocka_unit_test(a_datagram_too_long_is_dropped),
