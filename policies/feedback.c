@@ -188,9 +188,12 @@ static void note_chosen(struct facts *facts, const struct stream_end *end,
 		counters_of(facts, flight->chosen)->pin_overridden[pin_cause_of(end)]++;
 	if (!end->applied || end->retries == 0 || flight->chosen == TARGET_NONE)
 		return;
-	if (feedback->class == CLASS_FAILURE && !feedback->moved)
+	if (!feedback->moved && feedback->class != CLASS_OK)
 		return; /* noted already, once for all tries */
-	report = report_of(end, flight, flight->chosen, CLASS_FAILURE);
+	/* Where the last one said it was busy the first may well have said the same. */
+	report = report_of(end, flight, flight->chosen,
+	                   feedback->class == CLASS_BUSY ? CLASS_BUSY : CLASS_FAILURE);
+	report.retry_after = 0;
 	report.connect = report.retried = true;
 	ejection_note(facts, &report, now);
 	if (feedback->moved && flight->hit)

@@ -103,7 +103,12 @@ static bool make_observers(struct agent *agent, struct error *error)
 		return error_set(error, "out of memory");
 	agent->models = models_new(&observe, agent->fetch, &asking);
 	agent->scraper = scraper_new(&observe, agent->fetch, &scraping);
-	if (!agent->models || !agent->scraper)
+	if (agent->scraper)
+		agent->probe = probe_new(&observe, agent->fetch, agent->scraper,
+		                         drawn_seed(&agent->options));
+	agent->health_said =
+	        calloc(fleet_targets_max(agent->facts->fleet), sizeof(*agent->health_said));
+	if (!agent->models || !agent->scraper || !agent->probe || !agent->health_said)
 		return error_set(error, "out of memory");
 	agent->discovery = discovery_new(&observe, &discovery, &events, error);
 	return agent->discovery != NULL;
@@ -234,6 +239,7 @@ int agent_run(struct agent *agent)
 {
 	discovery_start(agent->discovery);
 	models_start(agent->models);
+	probe_start(agent->probe);
 	if (!agent->options.no_scrape)
 		scraper_start(agent->scraper);
 	journal_say(&agent->journal, LOGGED_NOTICE,
@@ -262,6 +268,8 @@ void agent_free(struct agent *agent)
 	spop_server_free(agent->server);
 	log_receiver_free(agent->receiver);
 	discovery_free(agent->discovery);
+	probe_free(agent->probe);
+	free(agent->health_said);
 	scraper_free(agent->scraper);
 	models_free(agent->models);
 	fetch_free(agent->fetch);

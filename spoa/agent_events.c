@@ -67,6 +67,7 @@ static void on_change(void *data, uint32_t source, const struct fleet_change *ch
 	struct agent *agent = data;
 
 	(void)source;
+	agent_look(agent); /* who is new shall not get everything until the next look */
 	if (change->instances_added || change->instances_gone || change->replicas_added ||
 	    change->replicas_gone || change->replicas_moved)
 		journal_say(

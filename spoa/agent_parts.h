@@ -13,6 +13,7 @@
 #include "spoa/observe/log_line.h"
 #include "spoa/observe/log_receiver.h"
 #include "spoa/observe/models.h"
+#include "spoa/observe/probe.h"
 #include "spoa/observe/scraper.h"
 #include "spoa/run_options.h"
 #include "spoa/server/server.h"
@@ -32,12 +33,15 @@ struct agent {
 	struct discovery *discovery;
 	struct scraper *scraper;
 	struct models *models;
+	struct probe *probe;
+	enum health_state *health_said; /* by target id: what the journal knows */
 	struct decision_log *decisions;
 	struct admin_context admin_context;
 	struct admin *admin;
 
 	ev_signal on_hup, on_term, on_int;
 	ev_timer sweep; /* expiry of slots, every few seconds */
+	ev_timer look;  /* at the replicas' health, every second */
 	ev_timer flush; /* decision records to stdout */
 	ev_timer pulse; /* a beat to measure how late the loop is */
 	ev_timer drain; /* looks whether all have said goodbye */
@@ -76,6 +80,9 @@ void agent_on_first_byte(void *data, const struct first_byte *event,
 void agent_on_line(void *data, struct span line);
 void agent_on_expired(void *data, uint32_t target, uint32_t slots);
 struct discovery_events agent_discovery_events(struct agent *agent);
+
+/* agent_health.c: who is new, who lets requests wait; and what has changed is said. */
+void agent_look(struct agent *agent);
 
 /* agent_counters.c: the numbers that only the agent has, for the admin pages. */
 void agent_fill_counters(void *data, struct agent_counters *ret_counters);

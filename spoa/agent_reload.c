@@ -80,6 +80,7 @@ void agent_reload(struct agent *agent)
 	}
 	changes = policy_diff(old, file, say_change, agent);
 	facts_set_policy(agent->facts, policy_file_policy(file));
+	probe_set_policy(agent->probe);
 	agent->policy_file = file;
 	policy_file_free(old);
 	agent->reloads_ok++;

@@ -10,6 +10,7 @@
 #include "spoa/clock.h"
 
 static const double sweep_seconds = 5;
+static const double look_seconds = 1;
 static const double flush_seconds = 0.02;
 static const double pulse_seconds = 0.1;
 static const double drain_seconds = 0.01;
@@ -41,6 +42,13 @@ static void on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
 	(void)events;
 	feedback_sweep(agent->facts, now, agent_on_expired, agent);
 	look_for_lines(agent, now);
+}
+
+static void on_health(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	(void)loop;
+	(void)events;
+	agent_look(timer->data);
 }
 
 static void on_flush(struct ev_loop *loop, ev_timer *timer, int events)
@@ -142,11 +150,13 @@ void agent_watch(struct agent *agent)
 	begin_signal(agent, &agent->on_term, SIGTERM, on_end);
 	begin_signal(agent, &agent->on_int, SIGINT, on_end);
 	make_timer(agent, &agent->sweep, sweep_seconds, on_sweep);
+	make_timer(agent, &agent->look, look_seconds, on_health);
 	make_timer(agent, &agent->flush, flush_seconds, on_flush);
 	make_timer(agent, &agent->pulse, pulse_seconds, on_pulse);
 	make_timer(agent, &agent->drain, drain_seconds, on_drain);
 	agent->pulse_due = clock_monotonic() + (usec_t)(pulse_seconds * 1e6);
 	ev_timer_start(agent->loop, &agent->sweep);
+	ev_timer_start(agent->loop, &agent->look);
 	ev_timer_start(agent->loop, &agent->pulse);
 }
 

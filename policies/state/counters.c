@@ -32,7 +32,8 @@ const char *const termination_names[TERM_COUNT] = { "complete", "client", "serve
 const char *const pin_cause_names[PIN_CAUSES] = { "redispatch", "maxqueue", "ignored" };
 const char *const release_source_names[RELEASE_SOURCES] = { "log", "late", "process", "ttl",
 	                                                    "sessions" };
-const char *const probe_result_names[PROBE_RESULTS] = { "ok", "status", "timeout", "refused" };
+const char *const probe_result_names[PROBE_RESULTS] = { "ok", "no-page", "status", "timeout",
+	                                                "refused" };
 
 void histogram_add(struct histogram *histogram, const struct bounds *bounds, double value)
 {

@@ -55,8 +55,15 @@ extern const char *const pin_cause_names[PIN_CAUSES];           /* redispatch ma
 extern const char *const release_source_names[RELEASE_SOURCES]; /* log late process ... */
 
 /* How a probe went. */
-enum probe_result { PROBE_GOOD, PROBE_STATUS, PROBE_TIMEOUT, PROBE_REFUSED, PROBE_RESULTS };
-extern const char *const probe_result_names[PROBE_RESULTS]; /* ok status timeout refused */
+enum probe_result {
+	PROBE_GOOD,
+	PROBE_NO_PAGE, /* it answers, but not this question */
+	PROBE_STATUS,
+	PROBE_TIMEOUT,
+	PROBE_REFUSED,
+	PROBE_RESULTS
+};
+extern const char *const probe_result_names[PROBE_RESULTS]; /* ok no-page status ... */
 
 struct target_counters {
 	uint64_t decisions[REASON_COUNT];

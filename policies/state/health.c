@@ -8,7 +8,6 @@
 
 static const double fade_s = 30;
 static const usec_t suspect_for = SECOND;
-static const usec_t finished_nothing = 10 * SECOND;
 static const usec_t forgotten_after = 600 * SECOND; /* failures: faded to nothing */
 
 enum { RETRY_AFTER_NONE = 1, RETRY_AFTER_MAX = 10 }; /* seconds */
@@ -53,7 +52,7 @@ static void hold_back(struct record *record, uint32_t retry_after, usec_t now)
 static bool is_failure(struct record *record, const struct report *report, usec_t now)
 {
 	if (report->class == CLASS_BUSY)
-		return record->finished_at != 0 && now - record->finished_at > finished_nothing;
+		return record->finished_at != 0 && finishes_nothing(record, now);
 	if (report->class == CLASS_DENIED)
 		return evidence_denied(record, report->tenant);
 	return report->class == CLASS_FAILURE;

@@ -54,7 +54,8 @@ struct report {
 	uint32_t target;
 	enum outcome_class class;
 	bool connect;         /* the connection was refused or failed: suspect for a second */
-	bool retried;         /* ... or it was something else that HAProxy tries again */
+	bool retried;         /* ... or something else that HAProxy tried again elsewhere, perhaps
+	                       * only that it is busy: a reason only if it finishes nothing */
 	uint32_t retry_after; /* seconds the engine asked for; 0 = none said (held back for 1 s,
 	                       * at most for 10 s) */
 	uint64_t prompt;      /* hashes; repeats of one prompt by one tenant count once; */

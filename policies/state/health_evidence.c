@@ -62,6 +62,9 @@ enum eject_cause evidence_failure(const struct health *health, struct record *re
 	/* What was sent there before says nothing new, unless it cannot connect now. */
 	if (record->state == HEALTH_HALF_OPEN)
 		return on_trial || (report->connect && !report->retried) ? EJECT_TRIAL : EJECT_NONE;
+	/* HAProxy tries again what was refused for being full, too, and does not say why. */
+	if (report->retried && record->finished_at != 0 && !finishes_nothing(record, now))
+		return EJECT_NONE;
 	if (policy->eject_after > 0 && evidence->in_a_row >= policy->eject_after)
 		return EJECT_ROW;
 	return is_often(policy, evidence) ? EJECT_SHARE : EJECT_NONE;

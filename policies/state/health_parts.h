@@ -60,6 +60,12 @@ static inline struct record *record_of(const struct health *health, uint32_t tar
 	return &health->of[target];
 }
 
+/* Nothing in order came from it for 10 s: "busy" is no excuse any more. */
+static inline bool finishes_nothing(const struct record *record, usec_t now)
+{
+	return now - record->finished_at > 10 * SECOND;
+}
+
 static inline usec_t later_of(usec_t a, usec_t b)
 {
 	return a > b ? a : b;

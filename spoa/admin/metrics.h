@@ -164,11 +164,22 @@ struct sources;
 	METRIC(prefix_bytes, gauge, "prefix_bytes", "", "Memory of the prefix index.")             \
 	METRIC(prefix_evicted, counter, "prefix_evicted_total", "cause", "Records removed from it.")
 
+#define METRICS_HEALTH(METRIC)                                                                     \
+	METRIC(ejections, counter, "ejections_total", "instance,replica,cause",                    \
+	       "Times a replica was taken out of service, and why.")                               \
+	METRIC(ejections_refused, counter, "ejections_refused_total", "instance",                  \
+	       "Ejections that max-ejected did not allow.")                                        \
+	METRIC(stalls, counter, "stalls_total", "instance,replica",                                \
+	       "Times that requests waited and nothing came for stall-after.")                     \
+	METRIC(probes, counter, "probes_total", "instance,replica,result",                         \
+	       "Probes of replicas out of service, by result.")
+
 #define METRICS(METRIC)                                                                            \
 	METRICS_AGENT(METRIC)                                                                      \
 	METRICS_DECISIONS(METRIC)                                                                  \
 	METRICS_TRAFFIC(METRIC)                                                                    \
-	METRICS_REPLICAS(METRIC)
+	METRICS_REPLICAS(METRIC)                                                                   \
+	METRICS_HEALTH(METRIC)
 
 struct metric {
 	const char *name, *type, *labels, *help;

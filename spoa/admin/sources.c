@@ -29,17 +29,23 @@ const char *replica_label(const struct fleet *fleet, const struct instance *inst
 
 enum replica_state replica_state(const struct sources *sources, const struct replica *replica)
 {
+	const struct health *health = sources->facts->health;
 	uint32_t id = replica->target->id;
+	enum health_state state = health_state(health, id, sources->now);
 
 	if (!replica->usable)
 		return REPLICA_DISABLED;
 	if (!replica->up)
 		return REPLICA_DOWN;
-	if (health_suspect(sources->facts->health, id, sources->now))
+	if (state == HEALTH_EJECTED)
+		return REPLICA_EJECTED;
+	if (state == HEALTH_HALF_OPEN)
+		return REPLICA_HALF_OPEN;
+	if (state == HEALTH_STALLED || health_suspect(health, id, sources->now))
 		return REPLICA_SUSPECT;
-	if (health_backing_off(sources->facts->health, id, sources->now))
+	if (health_backing_off(health, id, sources->now))
 		return REPLICA_BUSY;
-	return REPLICA_UP;
+	return state == HEALTH_RAMP ? REPLICA_RAMP : REPLICA_UP;
 }
 
 bool replica_saturation(const struct sources *sources, const struct replica *replica,

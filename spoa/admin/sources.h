@@ -29,8 +29,11 @@ const char *replica_label(const struct fleet *fleet, const struct instance *inst
 #define REPLICA_STATES(REPLICA_STATE)                                                              \
 	REPLICA_STATE(DISABLED, "disabled")                                                        \
 	REPLICA_STATE(DOWN, "down")                                                                \
+	REPLICA_STATE(EJECTED, "ejected")                                                          \
+	REPLICA_STATE(HALF_OPEN, "half-open")                                                      \
 	REPLICA_STATE(SUSPECT, "suspect")                                                          \
 	REPLICA_STATE(BUSY, "busy")                                                                \
+	REPLICA_STATE(RAMP, "ramp")                                                                \
 	REPLICA_STATE(UP, "up")
 #define AS_ENUM(id, ...) REPLICA_##id,
 enum replica_state { REPLICA_STATES(AS_ENUM) REPLICA_STATE_COUNT };

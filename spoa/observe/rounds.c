@@ -146,6 +146,11 @@ static void look_at(struct rounds *rounds, const struct replica *replica, usec_t
 	visit->look = rounds->look;
 }
 
+static bool is_wanted(const struct rounds *rounds, uint32_t target, usec_t now)
+{
+	return !rounds->visitor.wanted || rounds->visitor.wanted(rounds->visitor.data, target, now);
+}
+
 /* When it is due next; HAProxy seeing it come up makes it due at once. */
 static usec_t visit_if_due(struct rounds *rounds, const struct target *target, usec_t now)
 {
@@ -158,6 +163,10 @@ static usec_t visit_if_due(struct rounds *rounds, const struct target *target, u
 	visit->up = visit->up_now;
 	if (visit->transfer)
 		return now + nap_max;
+	if (!is_wanted(rounds, target->id, now)) {
+		visit->due = now + jittered(rounds, rounds->options.interval);
+		return now + nap_max;
+	}
 	if (visit->due > now)
 		return visit->due;
 	return ask(visit, target) ? now + nap_max : now + nap_min;
@@ -235,6 +244,12 @@ void rounds_start(struct rounds *rounds)
 void rounds_stop(struct rounds *rounds)
 {
 	ev_timer_stop(rounds->observe.loop, &rounds->timer);
+}
+
+void rounds_set_pace(struct rounds *rounds, usec_t interval, usec_t deadline)
+{
+	rounds->options.interval = interval;
+	rounds->options.deadline = deadline;
 }
 
 uint32_t rounds_open(const struct rounds *rounds)

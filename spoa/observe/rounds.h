@@ -31,6 +31,9 @@ struct rounds_visitor {
 	const char *(*path)(void *data, uint32_t target);
 	enum rounds_verdict (*on_answer)(void *data, const struct target *target,
 	                                 const struct fetch_result *result, usec_t now);
+	/* Whether it is to be asked at all; who begins to be is asked an interval later.
+	 * NULL: everybody is. */
+	bool (*wanted)(void *data, uint32_t target, usec_t now);
 	/* The id is somebody new: what was kept under it is void. */
 	void (*on_new)(void *data, uint32_t target);
 	void *data;
@@ -44,5 +47,7 @@ MUST_CHECK struct rounds *rounds_new(const struct observe *observe, struct fetch
 void rounds_free(struct rounds *rounds);
 void rounds_start(struct rounds *rounds);
 void rounds_stop(struct rounds *rounds);
+/* From the next question on. */
+void rounds_set_pace(struct rounds *rounds, usec_t interval, usec_t deadline);
 /* Questions open now. */
 uint32_t rounds_open(const struct rounds *rounds);

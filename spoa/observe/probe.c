@@ -1,0 +1,155 @@
+/* probe.c - rounds that visit only who is ejected or stalled.
+ *
+ * What answers but has no such page, or wants a key, is alive as far as we can
+ * see: to call that a failure would keep it out for ever, and the request on
+ * trial tells the truth anyway. */
+#include "spoa/observe/probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/ejection.h"
+
+enum { ANSWER_MAX = 64 * 1024, STATUS_NONE = -1 };
+
+static const double jitter = 0.2;
+
+/* Where an engine says how it is; SGLang's /health computes a token for it. */
+static const struct {
+	const char *engine, *path;
+} pages[] = { { "triton", "/v2/health/ready" } };
+static const char usual_page[] = "/health";
+
+struct probe {
+	struct observe observe;
+	struct rounds *rounds;
+	const struct scraper *scraper;
+	int *last; /* status said last, by target id */
+};
+
+static const struct health_policy *policy_of(const struct probe *probe)
+{
+	return &probe->observe.facts->policy->health;
+}
+
+static const char *path_of(void *data, uint32_t target)
+{
+	const struct probe *probe = data;
+	const char *engine = scraper_engine(probe->scraper, target);
+
+	if (policy_of(probe)->probe_path[0])
+		return policy_of(probe)->probe_path;
+	for (size_t i = 0; engine && i < sizeof(pages) / sizeof(pages[0]); i++) {
+		if (strcmp(pages[i].engine, engine) == 0)
+			return pages[i].path;
+	}
+	return usual_page;
+}
+
+static bool wanted(void *data, uint32_t target, usec_t now)
+{
+	const struct probe *probe = data;
+
+	return ejection_wants_probe(probe->observe.facts, target, now);
+}
+
+static void on_new(void *data, uint32_t target)
+{
+	struct probe *probe = data;
+
+	probe->last[target] = STATUS_NONE;
+}
+
+static enum probe_result result_of(const struct fetch_result *result)
+{
+	if (result->late)
+		return PROBE_TIMEOUT;
+	if (result->status == 0)
+		return PROBE_REFUSED;
+	if (result->status >= 200 && result->status < 300)
+		return PROBE_GOOD;
+	return result->status == 401 || result->status == 403 || result->status == 404 ||
+	                       result->status == 405 || result->status == 501
+	               ? PROBE_NO_PAGE
+	               : PROBE_STATUS;
+}
+
+/* Once for each change, not every few seconds. */
+static void say(struct probe *probe, const struct target *target, const struct fetch_result *result)
+{
+	if (probe->last[target->id] == result->status)
+		return;
+	probe->last[target->id] = result->status;
+	if (result->status == 0)
+		observe_say(&probe->observe, OBSERVE_WARNING, "%s: probe of %s failed: %s",
+		            target->label, path_of(probe, target->id), result->error);
+	else
+		observe_say(&probe->observe, OBSERVE_NOTICE, "%s: probe of %s: status %d",
+		            target->label, path_of(probe, target->id), result->status);
+}
+
+static enum rounds_verdict on_answer(void *data, const struct target *target,
+                                     const struct fetch_result *result, usec_t now)
+{
+	struct probe *probe = data;
+	struct facts *facts = probe->observe.facts;
+	enum probe_result how = result_of(result);
+
+	facts->counters->of[target->id].probes[how]++;
+	say(probe, target, result);
+	ejection_probed(facts, target->id, how == PROBE_GOOD || how == PROBE_NO_PAGE, now);
+	return ROUNDS_GOOD; /* no back-off: the interval is the policy's */
+}
+
+struct probe *probe_new(const struct observe *observe, struct fetch *fetch,
+                        const struct scraper *scraper, uint64_t seed)
+{
+	const struct health_policy *policy = &observe->facts->policy->health;
+	struct rounds_options rounds = { .interval = policy->probe_interval,
+		                         .jitter = jitter,
+		                         .deadline = policy->probe_timeout,
+		                         .backoff_max = policy->probe_interval,
+		                         .answer_max = ANSWER_MAX,
+		                         .seed = seed };
+	struct rounds_visitor visitor = {
+		.path = path_of, .on_answer = on_answer, .wanted = wanted, .on_new = on_new
+	};
+	struct probe *probe = calloc(1, sizeof(*probe));
+
+	if (!probe)
+		return NULL;
+	visitor.data = probe;
+	probe->observe = *observe;
+	probe->scraper = scraper;
+	probe->last = calloc(fleet_targets_max(observe->facts->fleet), sizeof(*probe->last));
+	probe->rounds = rounds_new(observe, fetch, &rounds, &visitor);
+	if (probe->last && probe->rounds)
+		return probe;
+	probe_free(probe);
+	return NULL;
+}
+
+void probe_free(struct probe *probe)
+{
+	if (!probe)
+		return;
+	rounds_free(probe->rounds);
+	free(probe->last);
+	free(probe);
+}
+
+void probe_start(struct probe *probe)
+{
+	rounds_start(probe->rounds);
+}
+
+void probe_stop(struct probe *probe)
+{
+	rounds_stop(probe->rounds);
+}
+
+void probe_set_policy(struct probe *probe)
+{
+	rounds_set_pace(probe->rounds, policy_of(probe)->probe_interval,
+	                policy_of(probe)->probe_timeout);
+}
