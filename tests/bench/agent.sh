@@ -1,5 +1,5 @@
 # agent.sh - the agent alone, loaded by an SPOP peer; sourced.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared among the parts
 
 agent_load() {
 	"$BUILD/tests/bench/agent_load" --spop "127.0.0.1:$SPOP_PORT" --log "127.0.0.1:$LOG_PORT" \

@@ -1,5 +1,5 @@
 # cpu.sh - CPU time of what we have started, and the load that it is divided by; sourced.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared among the parts
 
 TICK_US=$((1000000 / $(getconf CLK_TCK)))
 
@@ -15,11 +15,13 @@ process_ticks() { # PID
 }
 
 # least TABLE KEY VALUE: keeps the least in the associative array of that name.
+# shellcheck disable=SC2178 # a reference to an array
 least() {
 	local -n table=$1
 	if [ -z "${table[$2]:-}" ] || awk -v a="$3" -v b="${table[$2]}" 'BEGIN { exit !(a < b) }'; then table[$2]=$3; fi
 }
 
+# shellcheck disable=SC2178 # a reference to an array
 most() {
 	local -n table=$1
 	if [ -z "${table[$2]:-}" ] || awk -v a="$3" -v b="${table[$2]}" 'BEGIN { exit !(a > b) }'; then table[$2]=$3; fi

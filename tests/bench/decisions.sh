@@ -1,5 +1,5 @@
 # decisions.sh - the library alone: what a decision costs; sourced.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared among the parts
 
 measure_decisions() {
 	progress "decisions of the library alone, by replicas and index entries"

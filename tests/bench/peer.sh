@@ -1,7 +1,7 @@
 # peer.sh - SGLang's router before the same engines, to be loaded in turn with us; sourced.
 #
 # Of PyPI, into an environment of its own below build/, only where its kit is or --peers asks for it.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared among the parts
 
 KIT_CLIENT="" PEER_PACKAGE=sglang-router==0.3.2 PEER_LIMIT=600
 

@@ -6,7 +6,7 @@
 #   unix   the same, by a unix socket
 #   once   as ours, but only a failed connection is tried again (retry-on conn-failure)
 #   ours3  as ours, HAProxy 3.x, where HAPROXY3 is set
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared among the parts
 
 declare -A PORT=() CPU=() CPU_AGENT=() RATE=() LATE50=() LATE99=()
 SIZES="1024 32768 131072"

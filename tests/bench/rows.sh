@@ -1,5 +1,5 @@
 # rows.sh - the rows of numbers: kept, judged against their targets, and told three ways; sourced.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared among the parts
 
 rows_begin() {
 	ROWS=$T/rows NOTES=$T/notes
@@ -53,10 +53,11 @@ rows_markdown() {
 		# Measured
 
 		Made by \`tests/bench/run.sh --markdown docs/measured.md\` on $(date -u +%Y-%m-%d): $(nproc) cores, ${cpu:-unknown CPU}, Linux $(uname -r),
-		load average $(cut -d' ' -f1 /proc/loadavg) at the end; HAProxy $(haproxy_version "$HAPROXY_PROGRAM"), one thread; $repeat repetitions of $seconds s, the least of them.
+		load average $(cut -d' ' -f1 /proc/loadavg) at the end; HAProxy $(haproxy_version "$HAPROXY_PROGRAM")${HAPROXY3:+ and $(haproxy_version "$HAPROXY3")}, one thread; $repeat repetitions of $seconds s, the least of them.
 		Absolute numbers are of that machine and that hour; ratios are of one run, loaded in turn. *baseline*: the same without us.
 
 	PAGE
+	awk -v cores="$(nproc)" '$1 > cores + 1 { print "**The machine was busy with other work meanwhile**: caches and switches were shared, and costs are above those of a quiet one.\n" }' /proc/loadavg
 	printf '## Ratios\n\n' && awk -F'\t' '$3 == "x"' "$ROWS" | markdown_table
 	printf '## Numbers\n\n' && awk -F'\t' '$3 != "x"' "$ROWS" | markdown_table
 	printf '## How to read them\n\n'

@@ -14,6 +14,7 @@
 # all its threads, in grains of 10 ms, and the least of the repetitions: what the machine's other
 # work adds is no cost of ours. Everything compared is loaded in turn in one run, by the same load.
 # Compare within one run: absolute numbers are of this machine and this hour.
+# shellcheck disable=SC2034 # variables are read by the parts
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)

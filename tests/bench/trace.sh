@@ -1,5 +1,5 @@
 # trace.sh - how well the library routes a recorded trace, in virtual time; sourced.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared among the parts
 
 measure_trace() {
 	if [ ! -r "$trace" ]; then
