@@ -167,6 +167,36 @@ static void the_oldest_are_visited_first_and_may_be_ended(void **state)
 	assert_int_equal(inflight_count(*state), 0);
 }
 
+struct seen {
+	int count;
+	usec_t last;
+};
+
+static void see(void *data, const struct flight *flight)
+{
+	struct seen *seen = data;
+
+	assert_true(flight->decided_at > seen->last); /* ascending, so none twice */
+	seen->last = flight->decided_at;
+	seen->count++;
+}
+
+static void the_order_of_age_survives_ends_at_both_sides_and_amid(void **state)
+{
+	struct seen seen = { 0, 0 };
+
+	for (uint32_t i = 1; i <= 5; i++)
+		assert_int_equal(open_flight(*state, i, i * SECOND), INFLIGHT_OK);
+	assert_int_equal(end_flight(*state, 5, 6 * SECOND), INFLIGHT_END_OPEN);
+	assert_int_equal(end_flight(*state, 3, 6 * SECOND), INFLIGHT_END_OPEN);
+	assert_int_equal(end_flight(*state, 1, 6 * SECOND), INFLIGHT_END_OPEN);
+	assert_int_equal(open_flight(*state, 6, 7 * SECOND), INFLIGHT_OK);
+	assert_int_equal(open_flight(*state, 7, 8 * SECOND), INFLIGHT_OK);
+	inflight_older(*state, UINT64_MAX, 100, see, &seen);
+	assert_int_equal(seen.count, 4);
+	assert_true(seen.last == 8 * SECOND);
+}
+
 /* Property: what was opened is open or ended, whatever the order. */
 static void a_million_random_steps_agree_with_a_plain_table(void **state)
 {
@@ -224,6 +254,7 @@ int main(void)
 		TEST(an_id_that_ends_again_after_a_minute_is_new),
 		TEST(a_full_table_says_so_and_takes_more_later),
 		TEST(the_oldest_are_visited_first_and_may_be_ended),
+		TEST(the_order_of_age_survives_ends_at_both_sides_and_amid),
 		TEST(a_million_random_steps_agree_with_a_plain_table),
 		TEST(without_memory_there_is_no_table_and_no_leak),
 	};
