@@ -14,7 +14,7 @@ static bool returns(const struct facts *facts, const struct haproxy_line *line, 
 	(void)snprintf(variable, sizeof(variable), "txn.%s.status", facts->prefix);
 	return line->count > 2 && strcmp(line->words[0], "http-request") == 0 &&
 	       (strcmp(line->words[1], "return") == 0 || strcmp(line->words[1], "deny") == 0) &&
-	       number && atoi(number) == status && line_holds(line, variable);
+	       number && strtol(number, NULL, 10) == status && line_holds(line, variable);
 }
 
 static const struct haproxy_line *asking(const struct facts *facts)
