@@ -11,7 +11,7 @@ static void tame(const char *text, char ret_text[DETAIL_MAX])
 {
 	size_t i;
 
-	for (i = 0; text[i] != '\0' && i < DETAIL_MAX - 1; i++) {
+	for (i = 0; i < DETAIL_MAX - 1 && text[i] != '\0'; i++) {
 		bool plain = text[i] >= 0x20 && text[i] < 0x7f && text[i] != '"' && text[i] != '\\';
 
 		ret_text[i] = (char)(plain ? text[i] : '?');
