@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "policies/core/policy.h"
+#include "policies/stages/admission.h"
 #include "policies/stages/affinity.h"
 #include "policies/stages/collect.h"
 #include "policies/stages/scratch.h"
@@ -15,7 +16,9 @@ static struct candidate candidate_of(const struct instance *instance)
 	return (struct candidate){ .target = instance->target, .instance = instance, .engines = 1 };
 }
 
-static bool admits(const struct walk *walk, const struct instance *instance)
+/* Of this instance alone, under the rule's first entry: fit, and admitted; or, with
+ * hard, over no hard limit by a number to be trusted. */
+static bool can_take(const struct walk *walk, const struct instance *instance, bool hard)
 {
 	struct candidate candidate = candidate_of(instance);
 	struct scratch scratch = *walk->scratch;
@@ -34,20 +37,32 @@ static bool admits(const struct walk *walk, const struct instance *instance)
 	if (!stage_health.keep(&alone, &candidate))
 		return false;
 	stage_measure.run(&alone);
-	return stage_admission.keep(&alone, &candidate);
+	return hard ? !admission_over_hard(&alone, &candidate)
+	            : stage_admission.keep(&alone, &candidate);
 }
 
-const struct instance *ends_fallback(const struct walk *walk)
+static const struct instance *fallback_of(const struct walk *walk, bool hard)
 {
 	for (uint32_t i = 0; i < walk->rule->fallback_count; i++) {
 		const char *name = walk->rule->fallbacks[i];
 		const struct instance *instance = fleet_instance_named(
 		        walk->facts->fleet, (struct span){ name, strlen(name) });
 
-		if (instance && affinity_allows(walk, instance, true) && admits(walk, instance))
+		if (instance && affinity_allows(walk, instance, true) &&
+		    can_take(walk, instance, hard))
 			return instance;
 	}
 	return NULL;
+}
+
+const struct instance *ends_fallback(const struct walk *walk)
+{
+	return fallback_of(walk, false);
+}
+
+bool ends_fallback_is_over(const struct walk *walk)
+{
+	return !fallback_of(walk, true);
 }
 
 static bool is_fit(const struct walk *walk, const struct instance *instance)

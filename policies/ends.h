@@ -8,6 +8,10 @@
  * there is none. The walk's own pool stays. */
 const struct instance *ends_fallback(const struct walk *walk);
 
+/* No fallback service is fit and below its hard limits: one that is between its
+ * limits takes nothing, but while it is there nobody is refused. */
+bool ends_fallback_is_over(const struct walk *walk);
+
 /* Smooth weighted round robin over the preset. Rather who is fit and allowed by
  * affinity, else who is fit, else anybody; but where a strict rule holds, only
  * whom it allows and who is fit. turns: by target id, kept between calls; only read when the

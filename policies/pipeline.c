@@ -272,6 +272,14 @@ static void note_failure(struct passage *passage, const struct walk *walk, enum 
 		passage->wait_s = walk->wait_s;
 }
 
+/* Nobody took the request: whoever reads the record wants all numbers of all
+ * candidates, whether the strategy asked for them or not. */
+static void read_all(struct walk *walk)
+{
+	walk->wants_load = true;
+	stage_measure.run(walk);
+}
+
 /* HAProxy has chosen the instance. */
 static void decide_inside(struct passage *passage, struct decision *ret_decision)
 {
@@ -288,6 +296,7 @@ static void decide_inside(struct passage *passage, struct decision *ret_decision
 		to_replica(passage, ret_decision);
 		return;
 	}
+	read_all(&passage->walks[1]);
 	note_failure(passage, &passage->walks[1], end);
 	if (passage->overload && policy_of(passage)->reject_on_overload)
 		refuse(passage, ret_decision);
@@ -326,8 +335,10 @@ static void decide_at_the_end(struct passage *passage, enum walk_end end,
 	const struct walk *walk = &passage->walks[0];
 	bool none = end == WALK_FALLBACK && walk->ended_by != &stage_health &&
 	            walk->ended_by != &stage_affinity;
-	const struct instance *instance = ends_fallback(walk);
+	const struct instance *instance;
 
+	read_all(&passage->walks[0]);
+	instance = ends_fallback(walk);
 	if (instance) {
 		if (policy->levels == LEVELS_BOTH &&
 		    walk_replicas(passage, instance, &ret_decision->levels[1]) == WALK_CHOSEN)
@@ -342,7 +353,7 @@ static void decide_at_the_end(struct passage *passage, enum walk_end end,
 	/* Where all were asked in vain the last walk found nobody: it adds nothing. */
 	if (!none)
 		note_failure(passage, walk, end);
-	if (passage->overload && policy->reject_on_overload) {
+	if (passage->overload && policy->reject_on_overload && ends_fallback_is_over(walk)) {
 		refuse(passage, ret_decision);
 		return;
 	}

@@ -161,6 +161,7 @@ static bool listen_for_people(struct agent *agent, struct error *error)
 	agent->admin_context = (struct admin_context){
 		.facts = agent->facts,
 		.decisions = agent->decisions,
+		.decider = agent->decider,
 		.fill = agent_fill_counters,
 		.data = agent,
 		.now = clock_monotonic,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/core/span.h"
 #include "spoa/admin/admin.h"
 #include "spoa/command.h"
 #include "spoa/web/fetch.h"
@@ -53,12 +54,15 @@ static void run(struct question *question, const struct fetch_request *request)
 	fetch_free(fetch);
 }
 
-static int ask_one(const char *server, const char *path, struct reply *ret_reply)
+static int ask_one(const char *server, const char *path, struct span body, struct reply *ret_reply)
 {
 	static const char scheme[] = "unix:";
 	bool over_unix = strncmp(server, scheme, strlen(scheme)) == 0;
 	struct question question = { .reply = ret_reply, .code = EXIT_FAILED, .server = server };
-	struct fetch_request request = { .deadline_ms = ASK_DEADLINE_MS, .answer_max = ANSWER_MAX };
+	struct fetch_request request = { .body = body.at,
+		                         .body_bytes = body.len,
+		                         .deadline_ms = ASK_DEADLINE_MS,
+		                         .answer_max = ANSWER_MAX };
 	char *url = NULL;
 	bool whole = strncmp(server, "http://", 7) == 0;
 
@@ -76,19 +80,19 @@ static int ask_one(const char *server, const char *path, struct reply *ret_reply
 	return question.code;
 }
 
-int ask_agent(const char *server, const char *path, struct reply *ret_reply)
+static int ask(const char *server, const char *path, struct span body, struct reply *ret_reply)
 {
 	struct reply first;
 	int code;
 
 	if (server)
-		return ask_one(server, path, ret_reply);
-	code = ask_one(ADMIN_SOCKET, path, &first);
+		return ask_one(server, path, body, ret_reply);
+	code = ask_one(ADMIN_SOCKET, path, body, &first);
 	if (code != EXIT_UNREACHABLE) {
 		*ret_reply = first;
 		return code;
 	}
-	code = ask_one(ADMIN_TCP, path, ret_reply);
+	code = ask_one(ADMIN_TCP, path, body, ret_reply);
 	if (code == EXIT_UNREACHABLE) {
 		struct reply second = *ret_reply;
 
@@ -96,6 +100,17 @@ int ask_agent(const char *server, const char *path, struct reply *ret_reply)
 		               first.reason, second.reason);
 	}
 	return code;
+}
+
+int ask_agent(const char *server, const char *path, struct reply *ret_reply)
+{
+	return ask(server, path, (struct span){ NULL, 0 }, ret_reply);
+}
+
+int ask_agent_with(const char *server, const char *path, const char *body, size_t body_bytes,
+                   struct reply *ret_reply)
+{
+	return ask(server, path, (struct span){ body, body_bytes }, ret_reply);
 }
 
 char *ask_escape(const char *text)

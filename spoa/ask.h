@@ -18,6 +18,9 @@ struct reply {
  * EXIT_UNREACHABLE, EXIT_TIMED_OUT. server: "unix:/path", "ip:port", or NULL: the
  * default socket, and then the default port. */
 int ask_agent(const char *server, const char *path, struct reply *ret_reply);
+/* The same with a body, by POST. */
+int ask_agent_with(const char *server, const char *path, const char *body, size_t body_bytes,
+                   struct reply *ret_reply);
 
 /* The text as it may stand in a query, malloced; NULL when memory ran out. */
 char *ask_escape(const char *text);

@@ -10,6 +10,8 @@
 	COMMAND(check, "[-c FILE] [--haproxy-config FILE]...",                                     \
 	        "Checks a policy, a haproxy.cfg and its SPOE file, and says what is wrong.")       \
 	COMMAND(show, "WHAT [--server ADDRESS] [--json]", "Shows what a running agent knows.")     \
+	COMMAND(explain, "--id ID | [--model M] [--body FILE] [options]",                          \
+	        "Shows why a request went where it did, or where one would go now.")               \
 	COMMAND(haproxy, "spoe|log-format|config [options]", "Prints what HAProxy reads.")         \
 	COMMAND(options, "[--markdown]", "Prints every knob of the policy.")                       \
 	COMMAND(schema, "", "Prints the JSON schema of the policy.")                               \

@@ -20,6 +20,7 @@ void admin_gather(struct admin *admin, struct sources *ret_sources)
 		.facts = context->facts,
 		.process = process_facts_read(),
 		.decisions = context->decisions,
+		.decider = context->decider,
 		.routes = &admin->routes,
 		.stages = context->stages,
 		.now = context->now(),

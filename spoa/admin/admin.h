@@ -14,6 +14,7 @@
 #include "spoa/admin/stages.h"
 
 struct admin;
+struct decider;
 struct ev_loop;
 
 #define ADMIN_SOCKET "unix:/run/inference-spoa/admin.sock"
@@ -28,6 +29,7 @@ struct admin_options {
 struct admin_context {
 	struct facts *facts;
 	struct decision_log *decisions; /* NULL: none kept */
+	struct decider *decider;        /* for dry runs; NULL: none can be made */
 	/* Called before each page that shows the agent; the counters come zeroed. */
 	void (*fill)(void *data, struct agent_counters *ret_counters);
 	void *data;

@@ -67,6 +67,10 @@ static json_t *candidate_json(const struct kept_candidate *kept, bool chosen,
 	put_count(object, "effective", kept->effective);
 	put_real(object, "share", (double)kept->share);
 	put(object, "hit", json_boolean(kept->hit));
+	put(object, "pending", known_json((double)kept->pending));
+	put(object, "ttft_ms", known_json((double)kept->ttft_ms));
+	put(object, "e2e_ms", known_json((double)kept->e2e_ms));
+	put(object, "kv_usage", known_json((double)kept->kv_usage));
 	if (kept->dropped_by) {
 		put_text(object, "dropped_by", words->stages.name(kept->dropped_by));
 	} else {
@@ -75,6 +79,12 @@ static json_t *candidate_json(const struct kept_candidate *kept, bool chosen,
 	if (chosen)
 		put(object, "chosen", json_true());
 	return object;
+}
+
+/* A level that chose early did not come to its last stages: nobody fell there. */
+static bool was_left_out(const struct kept_level *level, size_t stage)
+{
+	return level->stood[stage] == 0 && level->chosen != UINT32_MAX;
 }
 
 /* How many each stage dropped; stages that dropped nobody are left away. */
@@ -86,6 +96,8 @@ static json_t *dropped_json(const struct kept_level *level, const struct decisio
 	for (size_t i = 0; i < WALK_STAGES_MAX && words->stages.at(i); i++) {
 		uint32_t stood = level->stood[i];
 
+		if (was_left_out(level, i))
+			break;
 		if (stood < before)
 			put_count(object, words->stages.name(words->stages.at(i)), before - stood);
 		if (stood == 0)
@@ -93,6 +105,21 @@ static json_t *dropped_json(const struct kept_level *level, const struct decisio
 		before = stood;
 	}
 	return object;
+}
+
+/* How many stood after each stage, until nobody did. */
+static json_t *stages_json(const struct kept_level *level, const struct decision_words *words)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < WALK_STAGES_MAX && words->stages.at(i); i++) {
+		(void)json_array_append_new(list, json_pack("{s:s s:i}", "stage",
+		                                            words->stages.name(words->stages.at(i)),
+		                                            "stood", (int)level->stood[i]));
+		if (level->stood[i] == 0)
+			break;
+	}
+	return list;
 }
 
 static json_t *level_json(const struct kept_level *level, int number, bool candidates,
@@ -109,6 +136,7 @@ static json_t *level_json(const struct kept_level *level, int number, bool candi
 	put(object, "dropped", dropped_json(level, words));
 	if (!candidates)
 		return object;
+	put(object, "stages", stages_json(level, words));
 	list = json_array();
 	for (uint32_t i = 0; i < level->kept; i++)
 		(void)json_array_append_new(

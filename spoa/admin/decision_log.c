@@ -193,6 +193,24 @@ json_t *decision_log_find(const struct decision_log *log, struct span id,
 	return record ? decision_record_json(record, true, words) : NULL;
 }
 
+bool decision_log_request(const struct decision_log *log, struct span id,
+                          struct request *ret_request)
+{
+	const struct decision_record *record = find(log, flight_id_of(id));
+
+	if (!record)
+		return false;
+	*ret_request = (struct request){ .id = { record->id, strlen(record->id) },
+		                         .model = { record->model, strlen(record->model) },
+		                         .has_prompt = record->has_prompt,
+		                         .prompt_bytes = record->prompt_bytes,
+		                         .body_bytes = record->body_total,
+		                         .body_total = record->body_total,
+		                         .hash_count = record->hash_count };
+	memcpy(ret_request->hashes, record->hashes, record->hash_count * sizeof(record->hashes[0]));
+	return true;
+}
+
 json_t *decision_log_last(const struct decision_log *log, uint32_t most, bool candidates,
                           const struct decision_words *words)
 {

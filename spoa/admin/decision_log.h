@@ -46,6 +46,10 @@ struct decision_words {
  * no memory). With candidates. */
 struct json_t *decision_log_find(const struct decision_log *log, struct span id,
                                  const struct decision_words *words);
+/* What was asked with this unique-id, as far as the prompt goes: id, model, lengths
+ * and hashes. Good until the next decision. False when there is none. */
+MUST_CHECK bool decision_log_request(const struct decision_log *log, struct span id,
+                                     struct request *ret_request);
 /* A new JSON array of the last `most` records, newest first. */
 struct json_t *decision_log_last(const struct decision_log *log, uint32_t most, bool candidates,
                                  const struct decision_words *words);

@@ -31,6 +31,8 @@ static const char *name_of(const struct candidate *candidate, uint32_t source)
 static void keep_candidate(struct kept_candidate *kept, const struct candidate *candidate,
                            const struct request *request)
 {
+	const struct load *load = candidate->load;
+
 	KEEP(kept->name, span_of(name_of(candidate, request->source)));
 	kept->running = (float)candidate->running;
 	kept->prefill_tokens = (float)candidate->prefill_tokens;
@@ -39,6 +41,10 @@ static void keep_candidate(struct kept_candidate *kept, const struct candidate *
 	                      ? (float)candidate->matched / (float)request->prompt_bytes
 	                      : 0;
 	kept->score = (float)candidate->score;
+	kept->pending = load ? (float)load->pending : -1;
+	kept->ttft_ms = load ? (float)load->ttft_ms : -1;
+	kept->e2e_ms = load ? (float)load->e2e_ms : -1;
+	kept->kv_usage = load ? (float)load->kv_usage : -1;
 	kept->matched = candidate->matched;
 	kept->effective = (uint32_t)candidate->effective;
 	kept->hit = candidate->hit;

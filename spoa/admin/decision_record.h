@@ -22,6 +22,7 @@ enum {
 struct kept_candidate {
 	char name[KEPT_NAME];
 	float running, prefill_tokens, uncached_tokens, share, score;
+	float pending, ttft_ms, e2e_ms, kv_usage; /* negative: not known, or not read */
 	uint32_t matched, effective;
 	bool hit;
 	const struct stage *dropped_by;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "spoa/admin/admin_parts.h"
+#include "spoa/admin/explain.h"
 #include "spoa/admin/metrics.h"
 #include "spoa/admin/models.h"
 #include "spoa/admin/state.h"
@@ -115,6 +116,26 @@ static void give_decisions(struct web_answer *answer, const struct sources *sour
 	}
 }
 
+static void give_explained(struct web_answer *answer, const struct sources *sources,
+                           const struct web_request *request)
+{
+	const char *id = web_argument_named(request, "id");
+	bool dry = strcmp(request->method, "POST") == 0;
+	json_t *explained = NULL;
+
+	if (dry)
+		explained = explain_dry(sources, request);
+	else if (id)
+		explained = explain_past(sources, (struct span){ id, strlen(id) });
+	if (explained)
+		give_json(answer, explained);
+	else if (dry)
+		web_problem(answer, 503, "Service Unavailable", "nothing can be decided here");
+	else
+		web_problem(answer, 404, "Not Found",
+		            "no decision of this id, or it is too long ago");
+}
+
 static void give_ready(struct web_answer *answer, const struct sources *sources)
 {
 	if (sources->agent.ready)
@@ -160,6 +181,9 @@ static void give(struct web_answer *answer, enum route route, const struct sourc
 	case ROUTE_DECISIONS:
 		give_decisions(answer, sources, request);
 		break;
+	case ROUTE_EXPLAIN:
+		give_explained(answer, sources, request);
+		break;
 	case ROUTE_CONFIG:
 		give_json(answer, state_config(sources));
 		break;
@@ -176,9 +200,10 @@ void routes_answer(void *data, const struct web_request *request, struct web_ans
 	enum route route = route_of(request->path);
 	struct sources sources;
 
-	if (route != ROUTE_OTHER && strcmp(request->method, "GET") != 0) {
+	if (route != ROUTE_OTHER && strcmp(request->method, "GET") != 0 &&
+	    !(route == ROUTE_EXPLAIN && strcmp(request->method, "POST") == 0)) {
 		web_problem(ret_answer, 405, "Method Not Allowed", request->method);
-		ret_answer->allow = "GET, HEAD";
+		ret_answer->allow = route == ROUTE_EXPLAIN ? "GET, HEAD, POST" : "GET, HEAD";
 	} else if (route != ROUTE_OTHER && rows[route].who == READ &&
 	           request->peer == WEB_PEER_OTHER) {
 		web_problem(ret_answer, 403, "Forbidden", "from here only /metrics and /v1/models");

@@ -18,6 +18,8 @@
 	ROUTE(PREFIX, "/api/v1/prefix", READ, "The prefix index.")                                 \
 	ROUTE(HAPROXY, "/api/v1/haproxy", READ, "HAProxy processes.")                              \
 	ROUTE(DECISIONS, "/api/v1/decisions", READ, "Last ?n= decisions, or the one of ?id=.")     \
+	ROUTE(EXPLAIN, "/api/v1/explain", READ,                                                    \
+	      "The decision of ?id= with its prefix; POST: where a request would go now.")         \
 	ROUTE(CONFIG, "/api/v1/config", READ, "The policy in force.")
 
 #define AS_ENUM(id, ...) ROUTE_##id,

@@ -21,3 +21,6 @@
 #define AS_FUNCTION(name, ...) void show_##name(const json_t *object, FILE *out);
 SHOWN_THINGS(AS_FUNCTION)
 #undef AS_FUNCTION
+
+/* What explain.h makes. */
+void show_explain(const json_t *decision, FILE *out);

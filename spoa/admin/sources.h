@@ -8,11 +8,14 @@
 #include "spoa/admin/routes.h"
 #include "spoa/admin/stages.h"
 
+struct decider;
+
 struct sources {
 	struct facts *facts;
 	struct agent_counters agent;
 	struct process_facts process;
 	struct decision_log *decisions; /* NULL: none kept */
+	struct decider *decider;        /* for dry runs; NULL: none can be made */
 	const struct route_counts *routes;
 	struct stage_names stages;
 	usec_t now;

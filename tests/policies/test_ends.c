@@ -1,5 +1,5 @@
 /* test_ends.c - what becomes of a request that nobody may take. Proves R019, R025, R028, R035,
- * R085; strategies.md 3.2, 3.6, 10.6. */
+ * R080, R082, R083, R084, R085, R087; strategies.md 3.2, 3.6, 10.6. */
 #include "tests/policies/world.h"
 
 static struct world *world;
@@ -147,6 +147,55 @@ static void the_fallback_comes_before_a_refusal(void **state)
 	assert_true(decision.slot);
 	load("f", 23, 0);
 	assert_int_equal(decide().outcome, OUTCOME_REJECTED);
+}
+
+static void a_fallback_between_its_limits_takes_nothing_and_lets_nobody_be_refused(void **state)
+{
+	(void)state;
+	fallback_to_f();
+	load("a", 26, 30);
+	load("b", 27, 30);
+	load("f", 11, 0);
+	expect_fail_open();
+	/* One that is down is no candidate at all. */
+	world_server(world, "f", "s1")->up = false;
+	world_apply(world);
+	assert_int_equal(decide().outcome, OUTCOME_REJECTED);
+}
+
+static void the_record_of_a_fallback_has_all_numbers_of_all_candidates(void **state)
+{
+	struct decision decision;
+
+	(void)state;
+	fallback_to_f();
+	load("a", 11, 0);
+	load("b", 12, 0);
+	decision = decide();
+	assert_int_equal(decision.reason, REASON_FALLBACK);
+	assert_int_equal(decision.levels[0].count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct candidate *candidate = &decision.levels[0].pool[i];
+
+		assert_ptr_equal(candidate->dropped_by, &stage_admission);
+		assert_true(candidate->running == 11 || candidate->running == 12);
+		assert_non_null(candidate->load);
+		assert_true(candidate->load->ttft_ms == 100);
+		assert_true(candidate->load->pending == -1);
+	}
+	/* Those dropped before anything was measured as well. */
+	world_server(world, "a", "s1")->up = false;
+	world_server(world, "b", "s1")->up = false;
+	world_apply(world);
+	decision = decide();
+	assert_int_equal(decision.reason, REASON_FALLBACK);
+	for (size_t i = 0; i < 2; i++) {
+		const struct candidate *candidate = &decision.levels[0].pool[i];
+
+		assert_ptr_equal(candidate->dropped_by, &stage_health);
+		assert_true(candidate->running == 11 || candidate->running == 12);
+		assert_non_null(candidate->load);
+	}
 }
 
 static void a_fallback_that_is_down_is_no_fallback(void **state)
@@ -416,6 +465,8 @@ int main(void)
 		TEST(a_silent_feed_of_events_refuses_nobody),
 		TEST(refusing_can_be_switched_off),
 		TEST(the_fallback_comes_before_a_refusal),
+		TEST(a_fallback_between_its_limits_takes_nothing_and_lets_nobody_be_refused),
+		TEST(the_record_of_a_fallback_has_all_numbers_of_all_candidates),
 		TEST(a_fallback_that_is_down_is_no_fallback),
 		TEST(a_fallback_chooses_its_replica_too),
 		TEST(a_stale_reading_admits),

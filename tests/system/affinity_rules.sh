@@ -49,6 +49,20 @@ for i in $(seq 20); do
 done
 [ "$(served svc-acme)" = 20 ] || fail "svc-acme served $(served svc-acme) requests, not acme's 20"
 
+# Why, live and as a dry run.
+explain() { "$AGENT_PROGRAM" explain --server "127.0.0.1:$ADMIN_PORT" "$@"; }
+expect "200 svc-acme" acme
+id=$(tr -d '\r' <"$T/head" | awk 'tolower($1) == "x-request-id:" { print $2 }')
+explain --id "$id" | tee "$T/explained"
+grep -q '^route: svc-acme/r0 ' "$T/explained" || fail "explain --id does not name svc-acme"
+grep -q 'health 3, affinity 1, ' "$T/explained" || fail "explain --id does not count the stages"
+explain --model sim --tenant other --json | jq -e '.dry and .instance != "svc-acme" and .action == "route"' >/dev/null ||
+	fail "the dry run of another tenant: $(explain --model sim --tenant other)"
+explain --tenant acme --body - --json <<<'{"model":"sim","messages":[{"role":"user","content":"hello"}]}' |
+	jq -e '.instance == "svc-acme" and .model == "sim"' >/dev/null || fail "the dry run with a body"
+if explain --id nobody 2>"$T/unknown"; then fail "an unknown id is no error"; fi
+grep -q 'no decision of this id' "$T/unknown" || fail "an unknown id: $(cat "$T/unknown")"
+
 stop acme
 acme_is() { [ "$(haproxy_stat svc-acme r0 18)" = "$1" ]; }
 wait_for 20 "HAProxy to see acme's engine gone" acme_is DOWN
