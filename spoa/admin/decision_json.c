@@ -113,6 +113,8 @@ static json_t *stages_json(const struct kept_level *level, const struct decision
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < WALK_STAGES_MAX && words->stages.at(i); i++) {
+		if (was_left_out(level, i))
+			break;
 		(void)json_array_append_new(list, json_pack("{s:s s:i}", "stage",
 		                                            words->stages.name(words->stages.at(i)),
 		                                            "stood", (int)level->stood[i]));
