@@ -76,10 +76,9 @@ static void a_refusal_names_nothing(void **state)
 	(void)strcpy(instances[0].upstream_model, "org/M");
 	instances[0].chain[0].hard.running = instances[0].chain[0].admit.running = 1;
 	world_busy(world, "a", "s1", 9);
-	average_add(
-	        &averages_of(world->facts->averages, world_replica(world, "a", "s1")->target->id)
-	                 ->ttft_ms,
-	        100, 30 * SECOND, world->now);
+	average_add(&averages_of(world->facts->averages, world_instance(world, "a")->target->id)
+	                     ->ttft_ms,
+	            100, 30 * SECOND, world->now);
 	request.backend = SPAN("a");
 	decision = world_decide(world, request);
 	assert_int_equal(decision.outcome, OUTCOME_REJECTED);
