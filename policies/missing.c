@@ -61,10 +61,9 @@ uint32_t feedback_missing(struct facts *facts, const uint32_t *counted, uint32_t
 	for (uint32_t i = 0; i < targets; i++)
 		scratch[i] = 0;
 	inflight_older(facts->inflight, before, UINT32_MAX, count_one, &missing);
+	/* Nothing is above COUNT_UNKNOWN. */
 	for (uint32_t i = 0; i < targets; i++)
-		scratch[i] = counted[i] == COUNT_UNKNOWN || scratch[i] <= counted[i]
-		                     ? 0
-		                     : scratch[i] - counted[i];
+		scratch[i] = scratch[i] > counted[i] ? scratch[i] - counted[i] : 0;
 	missing.phase = FLIGHT_DECIDED;
 	inflight_older(facts->inflight, before, UINT32_MAX, note_missing, &missing);
 	missing.phase = FLIGHT_CONFIRMED;

@@ -51,7 +51,7 @@ static int block_of(struct span name)
 	if (name.len < 2 || name.len > 4 || name.at[0] != 'h')
 		return -1;
 	memcpy(digits, name.at + 1, name.len - 1);
-	return strspn(digits, "0123456789") == name.len - 1 ? atoi(digits) : -1;
+	return strspn(digits, "0123456789") == name.len - 1 ? (int)strtol(digits, NULL, 10) : -1;
 }
 
 static const char *const route_names[] = {
@@ -87,8 +87,8 @@ static void names(const struct facts *facts, const struct haproxy_section *messa
 			            (int)argument.name.len, argument.name.at, message->name,
 			            CONTRACT_VERSION);
 		if (is(argument.name, "v") &&
-		    atoi(argument.expression + strcspn(argument.expression, "0123456789")) !=
-		            CONTRACT_VERSION)
+		    strtol(argument.expression + strcspn(argument.expression, "0123456789"), NULL,
+		           10) != CONTRACT_VERSION)
 			report_spoe(facts, argument.line, SEVERITY_ERROR, "contract",
 			            "v is %s, this build speaks contract %d", argument.expression,
 			            CONTRACT_VERSION);
