@@ -90,6 +90,7 @@ static void check_all(const struct options *options, struct problems *problems)
 	struct check_options check = { .version = options->version };
 
 	if (file) {
+		check.policy = policy_file_policy(file);
 		check.ladder = &policy_file_policy(file)->ladder;
 		check.ledger_ttl_s = (unsigned)(policy_file_policy(file)->ledger_ttl / SECOND);
 	}

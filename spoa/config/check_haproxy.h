@@ -11,10 +11,13 @@
 #include "policies/core/ladder.h"
 #include "spoa/config/problems.h"
 
+struct policy;
+
 struct check_options {
 	const char *version;         /* as HAProxy says it, "3.0.11-1+deb13u4"; NULL: unknown,
 	                              * then both 2.6 and 3.x must find all well */
 	const struct ladder *ladder; /* the policy's; NULL: the default */
+	const struct policy *policy; /* whose affinity rules look at headers; NULL: none */
 	unsigned ledger_ttl_s;       /* how long a slot lives; 0: 600 */
 	bool tenant_leaves;          /* the tenant's hash goes to Redis or into a log */
 };

@@ -14,6 +14,7 @@
 	CHECK(answering)                                                                           \
 	CHECK(first_byte)                                                                          \
 	CHECK(spoe)                                                                                \
+	CHECK(headers)                                                                             \
 	CHECK(messages)                                                                            \
 	CHECK(log)                                                                                 \
 	CHECK(log_format)                                                                          \

@@ -135,8 +135,14 @@ static void routed(const struct generate *generate, FILE *out)
 	            "    http-request set-priority-offset var(txn.infer.priority_offset) if { "
 	            "var(txn.infer.priority_offset) -m found }\n"
 	            "    use_backend infer-models if METH_GET { path /v1/models } { "
-	            "nbsrv(infer-models) gt 0 }\n"
-	            "    use_backend %[var(txn.infer.instance)] if { var(txn.infer.instance) -m "
+	            "nbsrv(infer-models) gt 0 }\n",
+	            out);
+	if (generate->topology == GENERATE_LOWER)
+		(void)fputs(
+		        "    use_backend infer-models if METH_GET { path /metrics }    # the upper "
+		        "agent reads this cluster's load here\n",
+		        out);
+	(void)fputs("    use_backend %[var(txn.infer.instance)] if { var(txn.infer.instance) -m "
 	            "found }\n"
 	            "    use_backend %[var(txn.infer_map)] if { var(txn.infer_map) -m found }\n",
 	            out);

@@ -93,6 +93,16 @@ static const struct metric metrics[] = {
 
 	{ "tgi", ENGINE_RUNNING, FIRST, SUM, NAME("tgi_batch_current_size") },
 	{ "tgi", ENGINE_WAITING, FIRST, SUM, NAME("tgi_queue_size") },
+
+	/* An agent of our own that chooses the engines of a cluster below. */
+	{ "inference-spoa", ENGINE_RUNNING, FIRST, SUM,
+	  NAME("inference_spoa_instance_inflight_requests") },
+	{ "inference-spoa", ENGINE_WAITING, FIRST, SUM,
+	  NAME("inference_spoa_instance_queue_requests") },
+	{ "inference-spoa", ENGINE_WAITING, PLUS, SUM,
+	  NAME("inference_spoa_replica_engine_waiting_requests") },
+	{ "inference-spoa", ENGINE_KV_TOKENS, FIRST, SUM,
+	  NAME("inference_spoa_replica_engine_kv_capacity_tokens") },
 };
 #undef NAME
 #undef SERIES

@@ -2,6 +2,7 @@
  * shipped examples at work. Proves R010, R011, R014, R015, R060, R061, R062. */
 #include <stdlib.h>
 
+#include "spoa/config/check_haproxy.h"
 #include "spoa/config/policy.h"
 #include "tests/policies/world.h"
 
@@ -182,6 +183,40 @@ static void tree_path(const char *name, char ret_path[4096])
 	(void)snprintf(ret_path, 4096, "%.*s%s", (int)top, __FILE__, name);
 }
 
+/* The shipped haproxy.cfg against a policy whose rules look at two headers. */
+static void a_header_that_haproxy_does_not_send_is_told(void **state)
+{
+	static const char text[] =
+	        "{\"affinity\": [{\"on\": \"header\", \"header\": \"X-Infer-Affinity\","
+	        " \"only\": [\"a\"]}], \"models\": {\"m\": {\"affinity\": [{\"on\": \"header\","
+	        " \"header\": \"x-region\", \"only\": [\"a\"]}]}}}";
+	struct problems *of_policy, *problems = problems_new();
+	struct policy_file *policy = parsed(text, &of_policy);
+	struct check_options options = { .version = "2.6.12",
+		                         .policy = policy_file_policy(policy) };
+	const struct problem *problem;
+	unsigned found = 0;
+	char path[4096];
+
+	(void)state;
+	tree_path("haproxy", path);
+	(void)setenv("INFER_ETC", path, 1);
+	tree_path("haproxy/haproxy.cfg", path);
+	check_haproxy(path, &options, problems);
+	for (size_t i = 0; (problem = problems_at(problems, i)); i++) {
+		if (strcmp(problem->rule, "header") != 0)
+			continue;
+		found++;
+		assert_int_equal(problem->severity, SEVERITY_ERROR);
+		assert_non_null(strstr(problem->text, "looks at x-region, which is not sent"));
+		assert_non_null(strstr(problem->place.file, "spoe.cfg"));
+	}
+	assert_int_equal(found, 1);
+	problems_free(problems);
+	problems_free(of_policy);
+	policy_file_free(policy);
+}
+
 /* ---- the shipped examples, on a world with their instances */
 
 static struct problems *problems;
@@ -339,6 +374,7 @@ int main(void)
 		cmocka_unit_test(every_part_of_a_rule_of_affinity_is_read),
 		cmocka_unit_test(rules_that_say_nothing_or_too_much_are_refused),
 		cmocka_unit_test(another_name_upstream_tells_what_cannot_be_done),
+		cmocka_unit_test(a_header_that_haproxy_does_not_send_is_told),
 		cmocka_unit_test(a_tenant_has_instances_of_its_own),
 		cmocka_unit_test(applications_have_their_services),
 		cmocka_unit_test(a_canary_gets_its_share_of_tenants_and_those_who_ask),

@@ -82,6 +82,14 @@ static void the_others_are_known_too(void **state)
 		{ "sglang:num_pages 100\nsglang:page_size 16\n",
 		  "sglang",
 		  { -1, -1, -1, 1600, -1, -1, -1, -1 } },
+		{ "inference_spoa_instance_inflight_requests{instance=\"svc-a\"} 9\n"
+		  "inference_spoa_instance_queue_requests{instance=\"svc-a\"} 2\n"
+		  "inference_spoa_replica_engine_waiting_requests{replica=\"a0\"} 1\n"
+		  "inference_spoa_replica_engine_waiting_requests{replica=\"a1\"} 3\n"
+		  "inference_spoa_replica_engine_kv_capacity_tokens{replica=\"a0\"} 1000\n"
+		  "inference_spoa_replica_engine_kv_capacity_tokens{replica=\"a1\"} 500\n",
+		  "inference-spoa",
+		  { 9, 6, -1, 1500, -1, -1, -1, -1 } },
 		{ "", NULL, { -1, -1, -1, -1, -1, -1, -1, -1 } },
 		{ "go_goroutines 9\n", NULL, { -1, -1, -1, -1, -1, -1, -1, -1 } },
 	};
