@@ -40,11 +40,10 @@ static char letter_at(const struct splitter *splitter, size_t i)
 	return i < splitter->line.len ? splitter->line.at[i] : '\0';
 }
 
+/* Of a digit, which it is. */
 static unsigned hex(char letter)
 {
-	return isdigit((unsigned char)letter)
-	               ? (unsigned)(letter - '0')
-	               : (unsigned)(tolower((unsigned char)letter) - 'a' + 10);
+	return letter <= '9' ? (unsigned)(letter - '0') : (unsigned)((letter | 0x20) - 'a' + 10);
 }
 
 /* Behind a backslash. */

@@ -41,7 +41,7 @@ size_t node_count(const struct node *node)
 }
 
 /* Writes so that the text ends at end; what would begin before start is cut. */
-static char *prepend(char *start, char *end, const char *text)
+static char *prepend(const char *start, char *end, const char *text)
 {
 	size_t len = strlen(text);
 	size_t room = (size_t)(end - start);
@@ -50,7 +50,7 @@ static char *prepend(char *start, char *end, const char *text)
 		text += len - room;
 		len = room;
 	}
-	return memcpy(end - len, text, len);
+	return memcpy(end - len, text, len); /* NOLINT(bugprone-not-null-terminated-result) */
 }
 
 void node_path(const struct node *node, char ret_path[NODE_PATH_MAX])

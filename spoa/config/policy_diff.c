@@ -120,6 +120,16 @@ static const struct node *compare(struct diff *diff, const struct node *node,
 	return NULL;
 }
 
+/* The next node behind this one and all below it; NULL behind the last. */
+static const struct node *next_behind(const struct node *node, size_t *depth)
+{
+	while (*depth > 0 && !node->next) {
+		node = node->parent;
+		--*depth;
+	}
+	return *depth > 0 ? node->next : NULL;
+}
+
 /* Each node of one tree against the other: what is only here, and (unless gone)
  * what differs. Depth is bounded by the document. */
 static void walk(struct diff *diff, const struct node *node, const struct node *other, bool gone)
@@ -134,13 +144,9 @@ static void walk(struct diff *diff, const struct node *node, const struct node *
 			node = node->child;
 			last[++depth] = NULL;
 		} else {
-			while (depth > 0 && !node->next) {
-				node = node->parent;
-				depth--;
-			}
-			if (depth == 0)
+			node = next_behind(node, &depth);
+			if (!node)
 				return;
-			node = node->next;
 		}
 		last[depth] = twin_in(twins[depth - 1], last[depth], node);
 		twins[depth] = compare(diff, node, last[depth], gone);
