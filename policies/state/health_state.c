@@ -52,7 +52,6 @@ static void into_service(struct health *health, struct record *record)
 {
 	record->state = HEALTH_UP;
 	record->trial = 0;
-	record->waits_since = 0;
 	health->out--;
 }
 

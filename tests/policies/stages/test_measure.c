@@ -1,5 +1,6 @@
 /* test_measure.c - loads that compare, and what is held. Proves P059, P076, R056, R108;
  * strategies.md 1.4, 1.5, 10.11, 10.24. */
+#include "policies/ejection.h"
 #include "policies/signals/signals.h"
 #include "tests/policies/world.h"
 
@@ -85,6 +86,70 @@ static void failures_are_charged_as_requests(void **state)
 	close_to(of(&decision, "s1")->running_scored, 8 + 0.6 * 18);
 	close_to(of(&decision, "s1")->load->failures, 0.6);
 	close_to(of(&decision, "s2")->running_scored, 8);
+}
+
+/* 10.9: loads 10 to 15 and a new one, 60 s of 300 ago. */
+static void who_is_new_counts_as_busy_as_the_idlest(void **state)
+{
+	struct health *health = world->facts->health;
+	struct decision decision;
+
+	(void)state;
+	world_busy(world, "a", "s2", 10);
+	world_busy(world, "a", "s3", 12);
+	world_busy(world, "a", "s4", 11);
+	health_welcome(health, id_of("s1"), world->now - 60 * SECOND);
+	decision = explain(world_ask(world));
+	close_to(of(&decision, "s1")->running, 0);
+	close_to(of(&decision, "s1")->running_scored, 8);
+	close_to(of(&decision, "s2")->running_scored, 10);
+	for (int i = 0; i < 25; i++)
+		health_first_byte(health, id_of("s1"), 0, world->now);
+	decision = explain(world_ask(world));
+	close_to(of(&decision, "s1")->running_scored, 5);
+	for (int i = 0; i < 25; i++)
+		health_first_byte(health, id_of("s1"), 0, world->now);
+	decision = explain(world_ask(world));
+	close_to(of(&decision, "s1")->running_scored, 0);
+}
+
+static void where_all_are_new_nobody_is_charged(void **state)
+{
+	struct decision decision;
+
+	(void)state;
+	world_busy(world, "a", "s2", 10);
+	for (size_t i = 0; i < 4; i++)
+		health_welcome(world->facts->health, id_of(world->names[i][1]), world->now);
+	decision = explain(world_ask(world));
+	close_to(of(&decision, "s1")->running_scored, 0);
+	close_to(of(&decision, "s2")->running_scored, 10);
+}
+
+/* A start is no ramp; a fifth that comes later has one, and so has one that restarted. */
+static void only_who_comes_to_others_ramps(void **state)
+{
+	struct decision decision;
+
+	(void)state;
+	world->policy.health.stall_after = 0;
+	for (size_t i = 0; i < 4; i++)
+		world_busy(world, "a", world->names[i][1], 10);
+	ejection_look(world->facts, world->now);
+	assert_false(health_any_ramping(world->facts->health, world->now));
+	world->now += 100 * SECOND;
+	facts_engine_restarted(world->facts, id_of("s1"), world->now);
+	ejection_look(world->facts, world->now);
+	assert_int_equal(health_state(world->facts->health, id_of("s1"), world->now), HEALTH_RAMP);
+	assert_int_equal(health_state(world->facts->health, id_of("s2"), world->now), HEALTH_UP);
+	decision = explain(world_ask(world));
+	close_to(of(&decision, "s1")->running_scored, 20);
+	world->now += 300 * SECOND;
+	assert_int_equal(health_state(world->facts->health, id_of("s1"), world->now), HEALTH_UP);
+	world->policy.health.ramp = 0;
+	facts_engine_restarted(world->facts, id_of("s3"), world->now);
+	ejection_look(world->facts, world->now);
+	assert_int_equal(health_state(world->facts->health, id_of("s3"), world->now), HEALTH_UP);
 }
 
 static void tokens_are_waiting_prefill_and_a_part_of_what_is_resident(void **state)
@@ -279,6 +344,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(loads_are_divided_by_the_relative_weight),
 		TEST(failures_are_charged_as_requests),
+		TEST(who_is_new_counts_as_busy_as_the_idlest),
+		TEST(where_all_are_new_nobody_is_charged),
+		TEST(only_who_comes_to_others_ramps),
 		TEST(tokens_are_waiting_prefill_and_a_part_of_what_is_resident),
 		TEST(work_is_what_stands_before_the_first_token),
 		TEST(the_holder_wins_until_too_much_waits_there),
