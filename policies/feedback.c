@@ -271,12 +271,9 @@ static void settle_e2e(struct facts *facts, const struct stream_end *end,
 static void end_of(struct facts *facts, const struct stream_end *end, struct flight *flight,
                    const struct serving *by, struct feedback *feedback, usec_t now)
 {
-	uint32_t trial = flight->trial; /* which it was: it is over, but not yet judged */
-
 	flight_refresh(facts, flight);
 	settle_ttft(facts, end, flight, feedback);
 	feedback->expired = !flight_release(facts, flight, RELEASED_LOG, now);
-	flight->trial = trial;
 	feedback->known = !flight->adopted;
 	feedback->chosen = flight->chosen;
 	feedback->moved = is_moved(flight, by);

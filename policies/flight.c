@@ -34,7 +34,7 @@ struct serving flight_held(const struct facts *facts, const struct flight *fligh
 static void end_trial(struct facts *facts, struct flight *flight, bool silent)
 {
 	health_trial_over(facts->health, flight->trial_at, flight->trial, silent);
-	flight->trial = 0;
+	flight->on_trial = false;
 }
 
 /* Whoever serves is at work, and if it is not the one on trial, that is over. */
@@ -42,10 +42,11 @@ static void hear(struct facts *facts, struct flight *flight, const struct servin
 {
 	uint32_t replica = by->replica != TARGET_NONE ? by->replica : flight->chosen;
 
-	if (flight->trial != 0 && replica != flight->trial_at)
+	if (flight->on_trial && replica != flight->trial_at)
 		end_trial(facts, flight, true);
 	if (replica != TARGET_NONE)
-		health_first_byte(facts->health, replica, flight->trial, now);
+		health_first_byte(facts->health, replica, flight->on_trial ? flight->trial : 0,
+		                  now);
 	if (by->instance != TARGET_NONE)
 		health_first_byte(facts->health, by->instance, 0, now);
 }
@@ -113,7 +114,7 @@ bool flight_release(struct facts *facts, struct flight *flight, enum release_sou
 
 	if (flight->phase != FLIGHT_CONFIRMED && flight->chosen != TARGET_NONE)
 		engines_count_first_byte(facts->engines, flight->chosen);
-	if (flight->trial != 0)
+	if (flight->on_trial)
 		end_trial(facts, flight, flight->phase != FLIGHT_CONFIRMED);
 	live = release_slot(facts, &flight->replica_slot, source, now);
 	return release_slot(facts, &flight->instance_slot, source, now) && live;

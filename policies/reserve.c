@@ -47,9 +47,11 @@ static uint64_t mixed(uint64_t key, uint64_t value)
 static void name_prompt(const struct reservation *reservation, struct flight *flight)
 {
 	const struct request *request = reservation->request;
-	uint64_t key = mixed(reservation->prompt->total_bytes + 1, 0);
+	const struct prompt *prompt = reservation->prompt;
+	uint64_t key =
+	        mixed(prompt->total_bytes, prompt->blocks ? prompt->chain[prompt->blocks - 1] : 0);
 
-	for (uint32_t i = 0; i < request->hash_count; i++)
+	for (uint32_t i = prompt->blocks; i < request->hash_count; i++)
 		key = mixed(key, request->hashes[i]);
 	flight->prompt = key | 1;
 	flight->tenant = 0;
@@ -77,6 +79,7 @@ static void take_slots(struct facts *facts, const struct reservation *reservatio
 	engines_count_acquired(facts->engines, flight->chosen);
 	flight->trial_at = flight->chosen;
 	flight->trial = health_trial_begin(facts->health, flight->chosen, reservation->now);
+	flight->on_trial = flight->trial != 0;
 }
 
 /* The chosen target is about to hold the prompt: a burst follows its first request. */

@@ -37,6 +37,7 @@ struct record {
 	uint32_t probes_good;    /* in a row */
 	uint32_t trial;          /* number of those of this time; 0 = not half-open */
 	uint32_t trials, trials_silent, trials_good;
+	usec_t new_since;           /* as last told; 0 = never */
 	usec_t ramp_from, ramp_for; /* ramp_for 0: none */
 	uint32_t first_bytes;       /* since ramp_from */
 	usec_t waits_since;         /* 0 = nobody waits */

@@ -183,7 +183,10 @@ void health_welcome(struct health *health, uint32_t target, usec_t since)
 {
 	struct record *record = record_of(health, target);
 
-	if (record->state == HEALTH_UP && record->ramp_from != since)
+	if (record->new_since == since)
+		return;
+	record->new_since = since;
+	if (record->state == HEALTH_UP)
 		start_ramp(health, record, since, health->policy->ramp);
 }
 

@@ -43,6 +43,7 @@ struct flight {
 	struct slot instance_slot; /* target TARGET_NONE: none held */
 	struct slot replica_slot;
 	uint64_t prompt, tenant;  /* hashes, for failures that repeat; prompt 0: not known */
+	bool on_trial;            /* and it holds a place of those that may be */
 	uint32_t trial, trial_at; /* of health_trial_begin(), and its target; 0 = none */
 	uint32_t source;          /* HAProxy process */
 	uint32_t blocks;          /* of chain */

@@ -101,6 +101,23 @@ static void three_good_answers_bring_it_back_by_a_ramp(void **state)
 	assert_false(health_any_out(world->facts->health, world->now));
 }
 
+/* Its own ramp from when it was new is over, and does not take the place of that. */
+static void who_was_new_and_comes_back_ramps_anew(void **state)
+{
+	(void)state;
+	health_welcome(world->facts->health, id_of("s1"), world->now);
+	at(400);
+	health_eject(world->facts->health, id_of("s1"), world->now);
+	at(500);
+	probed("s1", true);
+	probed("s1", true);
+	for (int i = 0; i < 3; i++)
+		on_trial(CLASS_OK);
+	health_welcome(world->facts->health, id_of("s1"), 1000 * SECOND);
+	at(515);
+	assert_true(health_ramped(world->facts->health, id_of("s1"), world->now) == 0.5);
+}
+
 static void ok_ok_fail_starts_over(void **state)
 {
 	(void)state;
@@ -191,6 +208,7 @@ int main(void)
 		TEST(only_who_is_out_is_probed),
 		TEST(one_request_at_a_time_is_on_trial),
 		TEST(three_good_answers_bring_it_back_by_a_ramp),
+		TEST(who_was_new_and_comes_back_ramps_anew),
 		TEST(ok_ok_fail_starts_over),
 		TEST(only_what_is_on_trial_counts),
 		TEST(each_ejection_is_twice_as_long_up_to_five_minutes),

@@ -192,7 +192,8 @@ static void a_trial_is_over_when_it_ends_or_moves_or_is_given_up(void **state)
 {
 	struct world *world = *state;
 	uint32_t target = first_of(world);
-	struct sent sent = on_trial(world, target);
+	struct sent sent = on_trial(world, target), next;
+	struct stream_end end;
 
 	assert_false(takes(world, target));
 	(void)ends(&sent, "CD--", 200);
@@ -206,7 +207,12 @@ static void a_trial_is_over_when_it_ends_or_moves_or_is_given_up(void **state)
 	sent = on_trial(world, target);
 	(void)first_byte(&sent, &sent.by_other, 200);
 	assert_true(takes(world, target));
-	(void)ends(&sent, "----", 200);
+	next = sent_of(world, target, world_ask(world));
+	end = end_of(&sent, "----", 200);
+	end.by = sent.by_other;
+	(void)tell(&sent, &end); /* it was over before: the next one holds the place */
+	assert_false(takes(world, target));
+	(void)ends(&next, "CD--", 200);
 	sent = on_trial(world, target);
 	feedback_late(world->facts, sent.id, world->now);
 	assert_true(takes(world, target));
@@ -236,6 +242,26 @@ static void three_requests_on_trial_that_end_well_bring_it_back(void **state)
 	sent = on_trial(world, target);
 	(void)ends(&sent, "sH--", 504);
 	assert_int_equal(state_of(world, target), HEALTH_EJECTED);
+}
+
+/* HAProxy tried it elsewhere, so that the client had its answer. */
+static void a_request_on_trial_that_had_to_go_elsewhere_ejects(void **state)
+{
+	struct world *world = *state;
+	uint32_t target = first_of(world);
+
+	for (int heard = 0; heard < 2; heard++) {
+		struct sent sent = on_trial(world, target);
+		struct stream_end end = end_of(&sent, "----", 200);
+
+		if (heard)
+			(void)first_byte(&sent, &sent.by_other, 200);
+		end.by = sent.by_other;
+		end.retries = 1;
+		end.redispatched = true;
+		(void)tell(&sent, &end);
+		assert_int_equal(state_of(world, target), HEALTH_EJECTED);
+	}
 }
 
 /* Waits for a minute; an end that HAProxy made is no sign of life, an answer is. */
@@ -270,6 +296,7 @@ int main(void)
 		TEST(retries_eject_who_finishes_nothing),
 		TEST(a_trial_is_over_when_it_ends_or_moves_or_is_given_up),
 		TEST(three_requests_on_trial_that_end_well_bring_it_back),
+		TEST(a_request_on_trial_that_had_to_go_elsewhere_ejects),
 		TEST(only_an_answer_is_a_sign_of_life),
 	};
 

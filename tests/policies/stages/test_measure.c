@@ -103,6 +103,9 @@ static void who_is_new_counts_as_busy_as_the_idlest(void **state)
 	close_to(of(&decision, "s1")->running, 0);
 	close_to(of(&decision, "s1")->running_scored, 8);
 	close_to(of(&decision, "s2")->running_scored, 10);
+	health_welcome(health, id_of("s1"), world->now - 50 * SECOND);
+	decision = explain(world_ask(world));
+	close_to(of(&decision, "s1")->running_scored, 8); /* of 8.33 */
 	for (int i = 0; i < 25; i++)
 		health_first_byte(health, id_of("s1"), 0, world->now);
 	decision = explain(world_ask(world));
