@@ -169,8 +169,8 @@ static void the_default_spelled_out_changes_nothing(void **state)
 /* Every row of a table is in the text of the file that spells out the default. */
 static void the_default_is_spelled_out_completely(void **state)
 {
-	const struct option *tables[] = { policy_options, prefix_options, health_options, entry_options,
-		                          limits_options, instance_options };
+	const struct option *tables[] = { policy_options, prefix_options, health_options,
+		                          entry_options,  limits_options, instance_options };
 	struct error error = { .text = "" };
 	char path[PATH_BYTES];
 	char key[128];
