@@ -52,3 +52,6 @@ size_t node_count(const struct node *node);
 /* "instances.be_a.replicas.gpu7", "rules[0].chain[1]"; "" for the root. What is
  * too long loses its front. */
 void node_path(const struct node *node, char ret_path[NODE_PATH_MAX]);
+/* The next node behind this one and all below it; NULL behind the last. *depth, 0 at
+ * the root, follows. */
+const struct node *node_behind(const struct node *node, size_t *depth);

@@ -71,3 +71,12 @@ void node_path(const struct node *node, char ret_path[NODE_PATH_MAX])
 	}
 	memmove(ret_path, at, strlen(at) + 1);
 }
+
+const struct node *node_behind(const struct node *node, size_t *depth)
+{
+	while (*depth > 0 && !node->next) {
+		node = node->parent;
+		--*depth;
+	}
+	return *depth > 0 ? node->next : NULL;
+}

@@ -120,16 +120,6 @@ static const struct node *compare(struct diff *diff, const struct node *node,
 	return NULL;
 }
 
-/* The next node behind this one and all below it; NULL behind the last. */
-static const struct node *next_behind(const struct node *node, size_t *depth)
-{
-	while (*depth > 0 && !node->next) {
-		node = node->parent;
-		--*depth;
-	}
-	return *depth > 0 ? node->next : NULL;
-}
-
 /* Each node of one tree against the other: what is only here, and (unless gone)
  * what differs. Depth is bounded by the document. */
 static void walk(struct diff *diff, const struct node *node, const struct node *other, bool gone)
@@ -144,7 +134,7 @@ static void walk(struct diff *diff, const struct node *node, const struct node *
 			node = node->child;
 			last[++depth] = NULL;
 		} else {
-			node = next_behind(node, &depth);
+			node = node_behind(node, &depth);
 			if (!node)
 				return;
 		}

@@ -263,13 +263,9 @@ void shape_check(const struct loading *loading, const struct shape *shape)
 			node = node->child;
 			depth++;
 		} else {
-			while (depth > 0 && !node->next) {
-				node = node->parent;
-				depth--;
-			}
-			if (depth == 0)
+			node = node_behind(node, &depth);
+			if (!node)
 				return;
-			node = node->next;
 		}
 		shapes[depth] = check_child(loading, shapes[depth - 1], node);
 	}

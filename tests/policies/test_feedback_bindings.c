@@ -61,6 +61,25 @@ static void a_redispatched_hit_takes_it_too(void **state)
 	assert_int_equal(held_by(world, sent.other), 12);
 }
 
+static void a_redispatched_miss_leaves_what_others_confirmed(void **state)
+{
+	struct world *world = *state;
+	struct sent first = sent_prompt(world, 1), sent;
+	struct stream_end end;
+
+	(void)first_byte(&first, &first.by, 200);
+	(void)ends(&first, "----", 200);
+	world->policy.prefix.min_match = 1e9; /* nobody's match is a hit any more */
+	for (sent = sent_prompt(world, 1); sent.chosen != first.chosen;
+	     sent = sent_prompt(world, 1))
+		(void)ends(&sent, "----", 200);
+	end = end_of(&sent, "----", 200);
+	end.by = sent.by_other;
+	end.retries = 1;
+	(void)tell(&sent, &end);
+	assert_int_equal(held_by(world, sent.chosen), 12);
+}
+
 static void busy_answers_and_aborts_leave_what_is_confirmed(void **state)
 {
 	struct world *world = *state;
@@ -127,6 +146,7 @@ int main(void)
 		TEST(a_failed_prompt_leaves_no_binding),
 		TEST(a_failure_of_a_hit_takes_the_whole_binding),
 		TEST(a_redispatched_hit_takes_it_too),
+		TEST(a_redispatched_miss_leaves_what_others_confirmed),
 		TEST(busy_answers_and_aborts_leave_what_is_confirmed),
 		TEST(who_serves_instead_gets_the_binding),
 		TEST(a_json_answer_confirms_at_its_end_without_a_sample),

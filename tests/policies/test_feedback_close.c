@@ -27,6 +27,32 @@ static void a_late_answer_releases_at_once_and_is_adopted_by_who_serves(void **s
 	assert_int_equal(world->facts->counters->late_answers, 2);
 }
 
+/* HAProxy had it in time after all: the stream is ours, and goes on. */
+static void an_answer_called_late_after_the_first_byte_was_not(void **state)
+{
+	struct world *world = *state;
+	struct sent sent = sent_prompt(world, 1);
+
+	(void)first_byte(&sent, &sent.by, 200);
+	feedback_late(world->facts, sent.id, world->now);
+	assert_int_equal(running_at(world, sent.chosen), 1);
+	assert_int_equal(held_by(world, sent.chosen), 12);
+	assert_true(ends(&sent, "----", 200).known);
+	assert_idle(world);
+}
+
+/* Its variables may be gone at the end; what is open is released all the same. */
+static void an_end_without_t0_of_what_is_open_releases(void **state)
+{
+	struct world *world = *state;
+	struct sent sent = sent_prompt(world, 1);
+	struct stream_end end = end_of(&sent, "----", 200);
+
+	end.routed = false;
+	assert_true(tell(&sent, &end).known);
+	assert_idle(world);
+}
+
 static void a_stream_nobody_told_us_of_is_adopted(void **state)
 {
 	struct world *world = *state;
@@ -153,6 +179,8 @@ int main(void)
 {
 	const struct CMUnitTest feedback[] = {
 		TEST(a_late_answer_releases_at_once_and_is_adopted_by_who_serves),
+		TEST(an_answer_called_late_after_the_first_byte_was_not),
+		TEST(an_end_without_t0_of_what_is_open_releases),
 		TEST(a_stream_nobody_told_us_of_is_adopted),
 		TEST(a_first_byte_of_nobody_we_know_is_not_adopted),
 		TEST(what_never_asked_leaves_no_trace),

@@ -134,6 +134,18 @@ static void a_retry_is_a_failure_of_the_chosen_one(void **state)
 	assert_near(e2e_of(world, sent.other), -1);
 }
 
+static void what_took_two_tries_is_no_sample_of_the_second(void **state)
+{
+	struct world *world = *state;
+	struct sent sent = sent_prompt(world, 1);
+	struct stream_end end = end_of(&sent, "----", 200);
+
+	pass(world, SECOND);
+	end.retries = 1; /* at the same server */
+	assert_near(tell(&sent, &end).e2e_ms, -1);
+	assert_near(e2e_of(world, sent.chosen), -1);
+}
+
 static void a_refused_connection_is_one_failure_for_all_tries(void **state)
 {
 	struct world *world = *state;
@@ -209,6 +221,7 @@ int main(void)
 		TEST(an_abort_that_was_the_only_sample_leaves_it_unknown),
 		TEST(errors_give_no_sample),
 		TEST(a_retry_is_a_failure_of_the_chosen_one),
+		TEST(what_took_two_tries_is_no_sample_of_the_second),
 		TEST(a_refused_connection_is_one_failure_for_all_tries),
 		TEST(health_is_learnt_of_requests_that_others_routed),
 		TEST(the_queue_is_measured),

@@ -48,6 +48,26 @@ static void bursts_average_and_old_samples_fade(void **state)
 	(void)of_the_specification();
 }
 
+/* As if it had not been, whatever came after it. */
+static void a_sample_can_be_taken_back(void **state)
+{
+	struct average average = { 0 };
+	double value;
+
+	(void)state;
+	average_add(&average, 200, 30 * SECOND, 0);
+	average_add(&average, 400, 30 * SECOND, 1 * SECOND);
+	average_remove(&average, 200, 30 * SECOND, 0);
+	assert_near(average.weight, 1);
+	assert_near(average.value, 400);
+	average_remove(&average, 400, 30 * SECOND, 1 * SECOND);
+	assert_false(average_plain(&average, 1 * SECOND, &value));
+	average_remove(&average, 400, 30 * SECOND, 1 * SECOND); /* there is none */
+	average_add(&average, 300, 30 * SECOND, 2 * SECOND);
+	assert_true(average_plain(&average, 2 * SECOND, &value));
+	assert_near(value, 300);
+}
+
 static double at_age(const struct average *average, usec_t seconds)
 {
 	double value = -1;
@@ -146,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest average[] = {
 		cmocka_unit_test(bursts_average_and_old_samples_fade),
+		cmocka_unit_test(a_sample_can_be_taken_back),
 		cmocka_unit_test(an_idle_value_drifts_to_the_others_and_is_forgotten),
 		cmocka_unit_test(only_a_young_value_may_refuse),
 		cmocka_unit_test(nothing_is_known_without_a_sample),
