@@ -54,18 +54,24 @@ static void put_date(json_t *object, usec_t at, const struct decision_words *wor
 	put(object, "ts", json_string(text));
 }
 
-static json_t *candidate_json(const struct kept_candidate *kept, bool chosen,
+/* null where a level chose before it looked at any number: not read is not zero. */
+static void put_read(json_t *object, const char *name, double value, bool measured)
+{
+	put_real(object, name, measured ? value : (double)NAN);
+}
+
+static json_t *candidate_json(const struct kept_candidate *kept, bool chosen, bool measured,
                               const struct decision_words *words)
 {
 	json_t *object = json_object();
 
 	put_text(object, "name", kept->name);
-	put_real(object, "running", (double)kept->running);
-	put_real(object, "prefill_tokens", (double)kept->prefill_tokens);
-	put_real(object, "uncached_tokens", (double)kept->uncached_tokens);
+	put_read(object, "running", (double)kept->running, measured);
+	put_read(object, "prefill_tokens", (double)kept->prefill_tokens, measured);
+	put_read(object, "uncached_tokens", (double)kept->uncached_tokens, measured);
 	put_count(object, "matched", kept->matched);
 	put_count(object, "effective", kept->effective);
-	put_real(object, "share", (double)kept->share);
+	put_read(object, "share", (double)kept->share, measured);
 	put(object, "hit", json_boolean(kept->hit));
 	put(object, "pending", known_json((double)kept->pending));
 	put(object, "ttft_ms", known_json((double)kept->ttft_ms));
@@ -74,7 +80,7 @@ static json_t *candidate_json(const struct kept_candidate *kept, bool chosen,
 	if (kept->dropped_by) {
 		put_text(object, "dropped_by", words->stages.name(kept->dropped_by));
 	} else {
-		put_real(object, "score", (double)kept->score);
+		put_read(object, "score", (double)kept->score, measured);
 	}
 	if (chosen)
 		put(object, "chosen", json_true());
@@ -124,6 +130,15 @@ static json_t *stages_json(const struct kept_level *level, const struct decision
 	return list;
 }
 
+static bool was_measured(const struct kept_level *level, const struct decision_words *words)
+{
+	for (size_t i = 0; i < WALK_STAGES_MAX && words->stages.at(i); i++) {
+		if (was_left_out(level, i))
+			return false;
+	}
+	return true;
+}
+
 static json_t *level_json(const struct kept_level *level, int number, bool candidates,
                           const struct decision_words *words)
 {
@@ -142,7 +157,8 @@ static json_t *level_json(const struct kept_level *level, int number, bool candi
 	list = json_array();
 	for (uint32_t i = 0; i < level->kept; i++)
 		(void)json_array_append_new(
-		        list, candidate_json(&level->candidates[i], i == level->chosen, words));
+		        list, candidate_json(&level->candidates[i], i == level->chosen,
+		                             was_measured(level, words), words));
 	put(object, "candidates", list);
 	return object;
 }

@@ -222,6 +222,32 @@ static void counts_after_each_stage_and_numbers_of_each_candidate_are_there(void
 	json_decref(object);
 }
 
+/* A level with one candidate reads no numbers: what was not read is not zero. */
+static void a_level_that_chose_early_has_no_numbers(void **state)
+{
+	static struct affinity affinity;
+	static char only[1][NAME_MAX_BYTES] = { "b" };
+	struct request request = request_of(make_body('a'));
+	struct decision decision;
+	json_t *object, *level, *candidate;
+
+	(void)state;
+	affinity = (struct affinity){ .match = AFFINITY_NONE_OF, .only = only, .only_count = 1 };
+	world->policy.affinities = &affinity;
+	world->policy.affinity_count = 1;
+	decision = world_decide(world, request);
+	decision_log_decided(sources.decisions, &request, &decision, world->now, 3);
+	object = explain_past(&sources, request.id);
+	level = level_of(object, 0);
+	assert_int_equal(json_array_size(json_object_get(level, "stages")), 4);
+	assert_int_equal(number(json_object_get(level, "dropped"), "affinity"), 1);
+	assert_null(json_object_get(json_object_get(level, "dropped"), "measure"));
+	candidate = json_array_get(json_object_get(level, "candidates"), 0);
+	assert_true(json_is_null(json_object_get(candidate, "running")));
+	assert_true(json_is_null(json_object_get(candidate, "score")));
+	json_decref(object);
+}
+
 static void people_read_it(void **state)
 {
 	struct request first = request_of(make_body('a'));
@@ -280,6 +306,7 @@ int main(void)
 		TEST(the_first_differing_block_is_told),
 		TEST(a_dry_run_says_what_the_next_decision_is_and_changes_nothing),
 		TEST(counts_after_each_stage_and_numbers_of_each_candidate_are_there),
+		TEST(a_level_that_chose_early_has_no_numbers),
 		TEST(people_read_it),
 		TEST(a_header_and_a_prompt_alone_can_be_given),
 	};
