@@ -166,6 +166,9 @@ static void a_header_is_found_by_its_name_whatever_its_capitals(void **state)
 	/* A tenant of that name is something else. */
 	request.header_count = 0;
 	expect("eu", "abcd");
+	/* Who has no such header has none of the values. */
+	affinities[0].match = AFFINITY_NONE_OF;
+	expect(NULL, "c");
 }
 
 static void a_session_binds_too(void **state)
