@@ -69,6 +69,10 @@ static void sigma_drops_who_is_far_above_the_mean(void **state)
 	hand.entry.gate_gap = 1000;
 	hand.entry.sigma = 2;
 	expect_standing(4);
+	/* The deviation of a sample: 5.03, so up to 10.37; of all it would be 4.11. */
+	with("prefix-cache", (double[]){ 0, 6, 10 }, 3);
+	hand.entry.gate_gap = 1000;
+	expect_standing(3);
 	with("prefix-cache", (double[]){ 5, 5, 5 }, 3);
 	expect_standing(3);
 	with("prefix-cache", (double[]){ 2, 3, 4, 12 }, 4);

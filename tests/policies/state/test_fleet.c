@@ -58,6 +58,19 @@ static void the_same_snapshot_changes_nothing(void **state)
 	assert_false(apply(*state, 0, facts, 1).any);
 }
 
+static void of_two_servers_with_one_address_the_first_counts(void **state)
+{
+	struct server_fact facts[] = { server("a", "s1", "10.0.0.1:8000"),
+		                       server("a", "s2", "10.0.0.1:8000") };
+
+	facts[1].up = false;
+	(void)apply(*state, 0, facts, 2);
+	assert_int_equal(instance(*state, "a")->replica_count, 1);
+	assert_string_equal(fleet_replica_name(&instance(*state, "a")->replicas[0], 0), "s1");
+	assert_true(instance(*state, "a")->replicas[0].up);
+	assert_false(apply(*state, 0, facts, 2).any); /* and nothing goes to and fro */
+}
+
 static void free_slots_are_no_replicas_but_their_backend_exists(void **state)
 {
 	const char *const none[] = { "127.0.0.1:1",   "[::1]:1",    "10.0.0.1:0",
@@ -277,6 +290,7 @@ int main(void)
 	const struct CMUnitTest fleet[] = {
 		TEST(servers_are_replicas_of_their_backend),
 		TEST(the_same_snapshot_changes_nothing),
+		TEST(of_two_servers_with_one_address_the_first_counts),
 		TEST(free_slots_are_no_replicas_but_their_backend_exists),
 		TEST(who_is_drained_in_maintenance_or_without_weight_is_not_usable),
 		TEST(a_slot_with_another_address_is_another_target),
