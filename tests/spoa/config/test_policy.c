@@ -418,6 +418,26 @@ static void what_is_no_json_or_no_file_is_told(void **state)
 	problems_free(problems);
 }
 
+static void a_file_without_end_is_refused(void **state)
+{
+	struct problems *problems = problems_new();
+
+	(void)state;
+	assert_null(policy_load("/dev/zero", problems));
+	assert_string_equal(problems_at(problems, 0)->text, "more than 8388608 bytes");
+	problems_free(problems);
+}
+
+static void zero_needs_no_unit(void **state)
+{
+	struct policy_file *file = good("{ \"defaults\": { \"prefix\": { \"min-match\": 0 },"
+	                                " \"admit\": { \"max-ttft\": 0 } } }");
+
+	(void)state;
+	assert_true(policy_file_policy(file)->prefix.min_match == 0);
+	policy_file_free(file);
+}
+
 static void a_file_larger_than_the_limit_is_refused(void **state)
 {
 	char name[] = "/tmp/test_policy_XXXXXX";
@@ -451,6 +471,8 @@ int main(void)
 		cmocka_unit_test(a_hard_limit_is_not_below_the_soft_one),
 		cmocka_unit_test(a_recipe_that_nobody_uses_is_checked_too),
 		cmocka_unit_test(what_is_no_json_or_no_file_is_told),
+		cmocka_unit_test(a_file_without_end_is_refused),
+		cmocka_unit_test(zero_needs_no_unit),
 		cmocka_unit_test(a_file_larger_than_the_limit_is_refused),
 	};
 

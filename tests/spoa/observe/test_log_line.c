@@ -140,6 +140,18 @@ static void a_line_that_came_at_the_headers_is_no_end(void **state)
 	assert_int_equal(read_with("Ta=706", "Ta=+0", &line), LOG_LINE_EARLY);
 	assert_int_equal(read_with("B=158", "B=+160", &line), LOG_LINE_EARLY);
 	assert_int_equal(read_with("Td=705", "Td=+0", &line), LOG_LINE_EARLY);
+	/* A worse fault behind it is told rather. */
+	assert_int_equal(read_with("Ta=706 U=413", "Ta=+706 U=x", &line), LOG_LINE_VALUE);
+	assert_int_equal(read_with("Ta=706 U=413", "Ta=+706 V=413", &line), LOG_LINE_FIELD);
+}
+
+static void a_termination_of_two_letters_says_nothing_of_cookies(void **state)
+{
+	struct log_line line;
+
+	(void)state;
+	assert_int_equal(read_with("ts=----", "ts=CD", &line), LOG_LINE_OK);
+	assert_memory_equal(line.end.termination, "CD--", 4);
 }
 
 static void what_is_not_ours_is_told_apart(void **state)
@@ -293,6 +305,7 @@ int main(void)
 		cmocka_unit_test(an_answer_with_an_error_was_not_applied),
 		cmocka_unit_test(addresses_are_split_at_the_last_colon),
 		cmocka_unit_test(a_line_that_came_at_the_headers_is_no_end),
+		cmocka_unit_test(a_termination_of_two_letters_says_nothing_of_cookies),
 		cmocka_unit_test(what_is_not_ours_is_told_apart),
 		cmocka_unit_test(a_value_that_its_field_cannot_hold_is_refused),
 		cmocka_unit_test(an_odd_retry_after_is_no_reason_to_lose_an_end),

@@ -140,6 +140,47 @@ static void what_was_counted_for_a_target_goes_with_it(void **state)
 	close_stage(&stage);
 }
 
+/* While requests wait in the backend for any server, who is missing at one may wait there. */
+static uint32_t missing_after_three(struct stage *stage, uint32_t waiting)
+{
+	uint32_t sum = 0;
+
+	for (int poll = 0; poll < 3; poll++) {
+		uint32_t missing = 0;
+
+		session_counts_begin(stage->counts, 0);
+		session_counts_add(stage->counts, 0, stage->one,
+		                   &(struct session_count){ 0, 0, waiting });
+		session_counts_done(stage->counts, 0);
+		world_clock += SECOND;
+		assert_true(session_counts_apply(stage->counts, stage->world.facts, world_clock,
+		                                 &missing));
+		sum += missing;
+	}
+	return sum;
+}
+
+static void nobody_is_missing_while_some_wait_in_the_backend(void **state)
+{
+	static struct stage stage;
+	struct facts *facts;
+	struct flight *flight = NULL;
+
+	(void)state;
+	open_stage(&stage, 1);
+	facts = stage.world.facts;
+	assert_int_equal(
+	        inflight_open(facts->inflight, flight_id_of(span_of("r")), world_clock, &flight),
+	        INFLIGHT_OK);
+	flight->chosen = stage.one;
+	flight->replica_slot = ledger_acquire(facts->ledger, stage.one, 0, 0, world_clock);
+	assert_int_equal(missing_after_three(&stage, 1), 0);
+	assert_int_equal(inflight_count(facts->inflight), 1);
+	assert_int_equal(missing_after_three(&stage, 0), 1);
+	assert_int_equal(inflight_count(facts->inflight), 0);
+	close_stage(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest session_counts[] = {
@@ -148,6 +189,7 @@ int main(void)
 		cmocka_unit_test(a_silent_source_leaves_the_sum_unknown),
 		cmocka_unit_test(a_count_begun_anew_starts_from_nothing),
 		cmocka_unit_test(what_was_counted_for_a_target_goes_with_it),
+		cmocka_unit_test(nobody_is_missing_while_some_wait_in_the_backend),
 	};
 
 	return cmocka_run_group_tests(session_counts, NULL, NULL);
