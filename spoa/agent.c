@@ -143,6 +143,9 @@ static bool listen_for_haproxy(struct agent *agent, struct error *error)
 		/* Address number i belongs to HAProxy number i, where there are as many. */
 		struct spop_listen_options listen = {
 			.source = i < agent->options.haproxy.count ? i : 0,
+			.mode = agent->options.socket_mode,
+			.user = agent->options.socket_user,
+			.group = agent->options.socket_group,
 		};
 
 		if (!spop_server_listen(agent->server, agent->options.spop.at[i], &listen, error))

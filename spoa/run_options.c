@@ -12,7 +12,7 @@
 
 enum { ONE_IN_MAX = 1000000 };
 
-enum flag_type { FLAG_TEXT, FLAG_LIST, FLAG_NUMBER, FLAG_SWITCH };
+enum flag_type { FLAG_TEXT, FLAG_LIST, FLAG_NUMBER, FLAG_MODE, FLAG_SWITCH };
 
 struct flag {
 	const char *name;
@@ -42,6 +42,12 @@ static const struct flag flags[] = {
 	  FLAG_LIST },
 	{ "observe", NULL, NULL, "decide and log, but let HAProxy choose", AT(observe),
 	  FLAG_SWITCH },
+	{ "socket-mode", "MODE", "0660", "of the unix sockets that HAProxy asks at, in octal",
+	  AT(socket_mode), FLAG_MODE },
+	{ "socket-user", "NAME", NULL, "who owns them", AT(socket_user), FLAG_TEXT },
+	{ "socket-group", "NAME", NULL,
+	  "their group: HAProxy's own, since it keeps no supplementary groups", AT(socket_group),
+	  FLAG_TEXT },
 	{ "no-scrape", NULL, NULL, "do not read the engines' metric pages", AT(no_scrape),
 	  FLAG_SWITCH },
 	{ "on-bad-policy", "exit|defaults", "exit", "what a bad policy does at start",
@@ -105,6 +111,17 @@ static int store_number(void *field, const struct flag *flag, const char *value)
 	return -1;
 }
 
+static int store_mode(void *field, const struct flag *flag, const char *value)
+{
+	char *end = NULL;
+	unsigned long mode = strtoul(value, &end, 8);
+
+	if (*value < '0' || *value > '7' || *end || mode == 0 || mode > 0777)
+		return mistaken_flag(flag, "expected an octal mode such as 0660");
+	*(uint32_t *)field = (uint32_t)mode;
+	return -1;
+}
+
 static int store(struct run_options *options, const struct flag *flag, const char *value)
 {
 	void *field = (char *)options + flag->offset;
@@ -123,6 +140,8 @@ static int store(struct run_options *options, const struct flag *flag, const cha
 		return -1;
 	case FLAG_NUMBER:
 		return store_number(field, flag, value);
+	case FLAG_MODE:
+		return store_mode(field, flag, value);
 	case FLAG_SWITCH:
 		*(bool *)field = strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
 		return -1;

@@ -32,6 +32,9 @@ struct run_options {
 	const char *log_decisions; /* off, all, or N: one in N */
 	const char *on_bad_policy; /* exit or defaults */
 	const char *ready_file;
+	const char *socket_user;  /* NULL: ours */
+	const char *socket_group; /* NULL: ours */
+	uint32_t socket_mode;
 	uint64_t seed; /* 0: drawn at start */
 	bool observe;
 	bool no_scrape;

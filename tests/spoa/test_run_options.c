@@ -83,6 +83,8 @@ static void without_arguments_all_is_the_default(void **state)
 	assert_string_equal(options.on_bad_policy, "exit");
 	assert_null(options.ready_file);
 	assert_int_equal(options.seed, 0);
+	assert_int_equal(options.socket_mode, 0660);
+	assert_null(options.socket_group);
 	assert_false(options.observe || options.no_scrape);
 	assert_string_equal(said, "");
 }
@@ -164,6 +166,9 @@ static void what_cannot_be_is_refused_and_named(void **state)
 		{ "--seed= -1", "--seed: expected" },
 		{ "--seed=+1", "--seed: expected" },
 		{ "--seed=1x", "--seed: expected" },
+		{ "--socket-mode=0999", "--socket-mode: expected an octal mode" },
+		{ "--socket-mode=1777", "--socket-mode: expected an octal mode" },
+		{ "--socket-mode=0", "--socket-mode: expected an octal mode" },
 		{ "--seed=18446744073709551616", "--seed: expected" },
 		{ "--on-bad-policy=ignore", "--on-bad-policy: expected exit or defaults" },
 		{ "--log-level=loud", "--log-level: expected error, warning" },
