@@ -1,5 +1,5 @@
 /* test_walks.c - random fleets, loads and policies: what holds for every walk. Proves R002, R030,
- * R176; strategies.md 10.23. */
+ * R132, R176; strategies.md 10.23. */
 #include "tests/policies/world.h"
 
 enum { WALKS = 100000, PER_WORLD = 200 };
@@ -173,6 +173,11 @@ static void check(const struct decision *decision)
 	assert_true(belongs(decision));
 	assert_true(decision->replica->usable);
 	assert_true(replicas->chosen < replicas->standing);
+	if (decision->reason != REASON_PANIC && decision->reason != REASON_FALLBACK) {
+		for (size_t i = 0; i < replicas->standing; i++)
+			assert_true(replicas->pool[i].replica->up &&
+			            replicas->pool[i].replica->usable);
+	}
 	assert_null(replicas->pool[replicas->chosen].dropped_by);
 	assert_ptr_equal(replicas->pool[replicas->chosen].replica, decision->replica);
 	if (decision->reason != REASON_PANIC && decision->reason != REASON_FALLBACK)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # counts.sh - 5000 requests that end in every way, an agent restart and a HAProxy reload in the middle: every count comes
-# back to 0, none is ever negative, none expires, and the gauges equal HAProxy's sessions. Proves R110-R113, R121, B009, B024,
+# back to 0, none is ever negative, none expires, and the gauges equal HAProxy's sessions. Proves R110, R111, R113, R121, B009, B024,
 # P027, P035, P053, P054.
 . "$(dirname "$0")/lib.sh"
 # A timeout of an engine within the test's patience; the rest is as shipped.

@@ -1,4 +1,4 @@
-/* test_best.c - the highest score, and who is first among equals. Proves R043, R045, B021. */
+/* test_best.c - the highest score, and who is first among equals. Proves R027, R043, R045, B021. */
 #include "tests/policies/hand.h"
 
 static struct hand hand;

@@ -1,4 +1,5 @@
-/* test_p2c.c - the better of two. Proves R044, R045, R107; strategies.md 10.1 and 10.9. */
+/* test_p2c.c - the better of two. Proves R027, R044, R045, R107; strategies.md 10.1 and
+ * 10.9. */
 #include "tests/policies/hand.h"
 
 static struct hand hand;

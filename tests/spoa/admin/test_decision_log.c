@@ -1,5 +1,5 @@
 /* test_decision_log.c - decisions are kept, found, joined with their ends, and
- * streamed. Proves R090, R091. */
+ * streamed. Proves R029, R090, R091. */
 #include "tests/spoa/admin/admin_world.h"
 
 #include <fcntl.h>
