@@ -21,6 +21,7 @@ int cmd_run(int argc, char **argv)
 	if (agent)
 		left = agent_run(agent);
 	agent_free(agent);
+	run_options_free(&options);
 	curl_global_cleanup();
 	return left;
 }

@@ -150,7 +150,7 @@ static int store(struct run_options *options, const struct flag *flag, const cha
 }
 
 /* Values from the environment or the table; a list is split at its spaces, in a
- * copy that lives as long as the process. */
+ * copy that lives as long as the options. */
 static int store_words(struct run_options *options, const struct flag *flag, const char *value)
 {
 	char *rest = NULL;
@@ -161,7 +161,7 @@ static int store_words(struct run_options *options, const struct flag *flag, con
 	copy = strdup(value);
 	if (!copy)
 		return EXIT_FAILED;
-	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the words stay */
+	options->words[options->word_count++] = copy;
 	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
 		int left = store(options, flag, word);
 
@@ -248,9 +248,8 @@ static int mistake_in(const struct run_options *options)
 	return -1;
 }
 
-int run_options_read(int argc, char **argv, struct run_options *ret_options)
+static int read_all(int argc, char **argv, struct run_options *options)
 {
-	struct run_options options = { 0 };
 	bool given[FLAG_COUNT] = { false };
 	int left;
 
@@ -259,18 +258,36 @@ int run_options_read(int argc, char **argv, struct run_options *ret_options)
 			print_help();
 			return EXIT_OK;
 		}
-		left = read_flag(argc, argv, &i, &options, given);
+		left = read_flag(argc, argv, &i, options, given);
 		if (left >= 0)
 			return left;
 	}
 	for (size_t i = 0; i < FLAG_COUNT; i++) {
-		left = given[i] ? -1 : fill_in(&options, &flags[i]);
+		left = given[i] ? -1 : fill_in(options, &flags[i]);
 		if (left >= 0)
 			return left;
 	}
-	left = mistake_in(&options);
+	left = mistake_in(options);
 	if (left >= 0)
 		return left;
-	*ret_options = options;
 	return -1;
+}
+
+void run_options_free(struct run_options *options)
+{
+	for (uint32_t i = 0; i < options->word_count; i++)
+		free(options->words[i]);
+	options->word_count = 0;
+}
+
+int run_options_read(int argc, char **argv, struct run_options *ret_options)
+{
+	struct run_options options = { 0 };
+	int left = read_all(argc, argv, &options);
+
+	if (left >= 0)
+		run_options_free(&options);
+	else
+		*ret_options = options;
+	return left;
 }

@@ -13,7 +13,7 @@
 #include "policies/core/error.h"
 #include "policies/core/target.h"
 
-enum { LISTEN_MAX = 8 };
+enum { LISTEN_MAX = 8, RUN_LISTS_MAX = 16 };
 
 struct addresses {
 	const char *at[LISTEN_MAX];
@@ -38,7 +38,12 @@ struct run_options {
 	uint64_t seed; /* 0: drawn at start */
 	bool observe;
 	bool no_scrape;
+
+	char *words[RUN_LISTS_MAX]; /* what lists from the environment point into */
+	uint32_t word_count;
 };
 
 /* -1: go on; else the exit code to leave with (after --help, or a mistake). */
 MUST_CHECK int run_options_read(int argc, char **argv, struct run_options *ret_options);
+/* Only the words of its lists; the struct is the caller's. */
+void run_options_free(struct run_options *options);

@@ -185,11 +185,12 @@ static void print_one(const struct problem *problem, FILE *out)
 
 void problems_print(struct problems *problems, FILE *out)
 {
+	const struct problem *problem;
 	const char *comma = "";
 	size_t all = 0;
 
-	for (size_t i = 0; problems_at(problems, i); i++)
-		print_one(problems_at(problems, i), out);
+	for (size_t i = 0; (problem = problems_at(problems, i)); i++)
+		print_one(problem, out);
 	for (size_t s = 0; s < SEVERITIES; s++)
 		all += problems->added[s];
 	if (all > problems->count)
@@ -208,11 +209,10 @@ void problems_print(struct problems *problems, FILE *out)
 void problems_print_json(struct problems *problems, FILE *out)
 {
 	json_t *list = json_array();
+	const struct problem *problem;
 	json_t *object;
 
-	for (size_t i = 0; problems_at(problems, i); i++) {
-		const struct problem *problem = problems_at(problems, i);
-
+	for (size_t i = 0; (problem = problems_at(problems, i)); i++) {
 		(void)json_array_append_new(
 		        list, json_pack("{ss* sI sI ss ss ss ss}", "file", problem->place.file,
 		                        "line", (json_int_t)problem->place.line, "column",

@@ -40,6 +40,7 @@ static int read_options(const char *first, ...)
 	(void)fflush(NULL);
 	(void)dup2(fileno(file), STDOUT_FILENO);
 	(void)dup2(fileno(file), STDERR_FILENO);
+	run_options_free(&options);
 	left = run_options_read(argc, argv, &options);
 	(void)fflush(NULL);
 	(void)dup2(out, STDOUT_FILENO);
@@ -63,6 +64,7 @@ static int without_environment(void **state)
 	(void)unsetenv("INFERENCE_SPOA_SEED");
 	(void)unsetenv("INFERENCE_SPOA_OBSERVE");
 	(void)unsetenv("INFERENCE_SPOA_POLICY");
+	run_options_free(&options);
 	memset(&options, 0, sizeof(options));
 	return 0;
 }
@@ -181,6 +183,7 @@ static void what_cannot_be_is_refused_and_named(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		run_options_free(&options);
 		memset(&options, 0, sizeof(options));
 		assert_int_equal(READ(rows[i].argument), EXIT_USAGE);
 		assert_non_null(strstr(said, rows[i].named));
@@ -250,5 +253,8 @@ int main(void)
 		TEST(help_names_every_flag_and_ends),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	run_options_free(&options);
+	return failed;
 }
