@@ -46,18 +46,24 @@ static bool is_banned(const struct scratch *scratch, const struct instance *inst
 	return false;
 }
 
-static void add(struct walk *walk, const struct instance *instance, const struct replica *replica,
-                bool stands)
+/* Copied from a blank one: that is quicker than clearing each field by field. */
+static void add(struct walk *walk, const struct candidate *blank, struct target *target,
+                const struct replica *replica)
 {
 	struct candidate *candidate = &walk->pool[walk->count++];
 
-	*candidate = (struct candidate){
-		.target = replica ? replica->target : instance->target,
-		.instance = instance,
-		.replica = replica,
-		.engines = 1,
-		.dropped_by = stands ? NULL : &stage_collect,
-	};
+	*candidate = *blank;
+	candidate->target = target;
+	candidate->replica = replica;
+}
+
+static void add_instance(struct walk *walk, const struct instance *instance, bool stands)
+{
+	struct candidate blank = { .instance = instance,
+		                   .engines = 1,
+		                   .dropped_by = stands ? NULL : &stage_collect };
+
+	add(walk, &blank, instance->target, NULL);
 	walk->standing += stands;
 }
 
@@ -82,40 +88,59 @@ static void collect_instances(struct walk *walk)
 		const struct instance *instance = collect_preset(walk, scratch->order[i]);
 
 		if (drained || instance->weight > 0)
-			add(walk, instance, NULL, true);
+			add_instance(walk, instance, true);
 	}
 	for (size_t i = 0; i < n; i++) {
 		const struct instance *instance = collect_preset(walk, scratch->order[i]);
 
 		if (!drained && instance->weight <= 0)
-			add(walk, instance, NULL, false);
+			add_instance(walk, instance, false);
 	}
+}
+
+/* The places of those in service, and what the other stages need not look for. */
+static size_t find_usable(struct walk *walk, size_t count)
+{
+	const struct replica *replicas = walk->instance->replicas;
+	uint32_t *order = walk->scratch->order;
+	uint8_t source = walk->scratch->source;
+	bool down = false, differ = false, known = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct replica *replica = &replicas[i];
+
+		if (!replica->usable || !(replica->sources & source))
+			continue;
+		order[n++] = (uint32_t)i;
+		down |= !replica->up;
+		differ |= replica->weight != replicas[0].weight;
+		known |= replica->models_known;
+	}
+	walk->some_down = down;
+	walk->weights_differ = differ;
+	walk->models_known = known;
+	return n;
 }
 
 static void collect_replicas(struct walk *walk)
 {
-	const struct scratch *scratch = walk->scratch;
 	const struct instance *instance = walk->instance;
-	size_t count = instance->replica_count;
-	size_t n = 0;
+	const struct replica *replicas = instance->replicas;
+	const uint32_t *order = walk->scratch->order;
+	size_t room = walk->scratch->room;
+	size_t count = instance->replica_count < room ? instance->replica_count : room;
+	size_t n = find_usable(walk, count);
+	struct candidate blank = { .instance = instance, .engines = 1 };
 
-	count = count < scratch->room ? count : scratch->room;
-	for (size_t i = 0; i < count; i++) {
-		const struct replica *replica = &instance->replicas[i];
-
-		if (!collect_usable(walk, replica))
-			continue;
-		scratch->order[n++] = (uint32_t)i;
-		walk->some_down |= !replica->up;
-		walk->weights_differ |= replica->weight != instance->replicas[0].weight;
-		walk->models_known |= replica->models_known;
-	}
-	rng_shuffle(walk->rng, scratch->order, n);
+	rng_shuffle(walk->rng, walk->scratch->order, n);
 	for (size_t i = 0; i < n; i++)
-		add(walk, instance, &instance->replicas[scratch->order[i]], true);
+		add(walk, &blank, replicas[order[i]].target, &replicas[order[i]]);
+	walk->standing = n;
+	blank.dropped_by = &stage_collect;
 	for (size_t i = 0; n < count && i < count; i++) {
-		if (!collect_usable(walk, &instance->replicas[i]))
-			add(walk, instance, &instance->replicas[i], false);
+		if (!collect_usable(walk, &replicas[i]))
+			add(walk, &blank, replicas[i].target, &replicas[i]);
 	}
 }
 

@@ -142,6 +142,7 @@ static void make_comparable(const struct walk *walk, struct candidate *pool, siz
 static size_t gather_members(const struct walk *walk, const struct instance *instance,
                              struct candidate *members, size_t room)
 {
+	const struct candidate blank = { .instance = instance, .engines = 1 };
 	size_t count = 0;
 	bool differ = false;
 
@@ -151,10 +152,9 @@ static size_t gather_members(const struct walk *walk, const struct instance *ins
 		if (!collect_usable(walk, replica) || !health_fit(walk, replica))
 			continue;
 		differ |= replica->weight != instance->replicas[0].weight;
-		members[count] = (struct candidate){ .target = replica->target,
-			                             .instance = instance,
-			                             .replica = replica,
-			                             .engines = 1 };
+		members[count] = blank;
+		members[count].target = replica->target;
+		members[count].replica = replica;
 		measure_replica(walk, &members[count++]);
 	}
 	make_comparable(walk, members, count, count, differ);
