@@ -12,12 +12,13 @@
 #include "policies/stages/scratch.h"
 #include "policies/stages/stages.h"
 #include "policies/state/facts.h"
+#include "policies/state/ledger_look.h"
 
 static const double resident_share = 0.3; /* of a resident token in `tokens` */
 static const double newcomer = 10;        /* requests that a failing idle target is charged */
 
-static void hold(const struct walk *walk, struct candidate *candidate, uint8_t blocks,
-                 bool continued)
+static inline void hold(const struct walk *walk, struct candidate *candidate, uint8_t blocks,
+                        bool continued)
 {
 	const struct scratch *scratch = walk->scratch;
 	int64_t total = (int64_t)walk->prompt->total_bytes;
@@ -30,7 +31,8 @@ static void hold(const struct walk *walk, struct candidate *candidate, uint8_t b
 	        (double)(total - candidate->matched) * scratch->tokens_per_byte;
 }
 
-static void read_holding(const struct walk *walk, uint32_t target, uint8_t *blocks, bool *continued)
+static inline void read_holding(const struct walk *walk, uint32_t target, uint8_t *blocks,
+                                bool *continued)
 {
 	const struct holding *holding = &walk->scratch->holdings[target];
 
@@ -41,7 +43,7 @@ static void read_holding(const struct walk *walk, uint32_t target, uint8_t *bloc
 	*blocks = holding->blocks;
 }
 
-static void read_ledger(const struct walk *walk, struct candidate *candidate)
+static inline void read_ledger(const struct walk *walk, struct candidate *candidate)
 {
 	struct work work;
 	double running = ledger_load(walk->facts->ledger, candidate->target->id, walk->now, &work);
@@ -62,7 +64,7 @@ static void share_among_engines(struct candidate *candidate)
 	candidate->tokens /= candidate->engines;
 }
 
-static void measure_replica(const struct walk *walk, struct candidate *candidate)
+static inline void measure_replica(const struct walk *walk, struct candidate *candidate)
 {
 	uint8_t blocks = 0;
 	bool continued = false;

@@ -3,8 +3,8 @@
  * Buckets are dropped when somebody looks, not by a timer: no wake-ups for idle
  * targets, and never more than one turn of the ring. A look at a target whose
  * newest bucket is current costs one comparison: what a decision over a thousand
- * replicas reads lies in one cache line each, the rest is kept apart. */
-#include "policies/state/ledger.h"
+ * replicas reads lies in one cache line each (ledger_look.h), the rest is kept apart. */
+#include "policies/state/ledger_look.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,19 +16,6 @@ enum { READINGS = 3 };
 
 static const double release_fade_s = 60;
 
-struct bucket {
-	uint32_t running, awaiting;
-	uint64_t prefill, resident;
-};
-
-struct tally {
-	usec_t turns_at;   /* end of the newest bucket: nothing to do before */
-	struct bucket sum; /* of the ring */
-	int64_t drift;
-	usec_t drift_until;
-	uint64_t newest; /* number of the bucket that "now" falls in, as of the last turn */
-};
-
 struct history {
 	uint64_t expired, told; /* slots, since start; of these reported by a sweep */
 	int64_t readings[READINGS];
@@ -37,15 +24,6 @@ struct history {
 	usec_t reconciled_at;
 	double release_rate; /* as of released_at */
 	usec_t released_at;
-};
-
-struct ledger {
-	usec_t bucket_width;
-	uint64_t buckets;
-	uint32_t targets;
-	struct tally *tallies;
-	struct history *histories;
-	struct bucket *rings; /* targets x buckets */
 };
 
 struct ledger *ledger_new(uint32_t targets, usec_t bucket_width, usec_t time_to_live)
@@ -87,8 +65,7 @@ static struct bucket *bucket_at(struct ledger *ledger, uint32_t target, uint64_t
 	return &ledger->rings[target * ledger->buckets + number % ledger->buckets];
 }
 
-/* Drop every bucket whose place is taken by a newer one. */
-static void turn(struct ledger *ledger, uint32_t target, usec_t now)
+void ledger_turn(struct ledger *ledger, uint32_t target, usec_t now)
 {
 	struct tally *tally = &ledger->tallies[target];
 	uint64_t newest = now / ledger->bucket_width;
@@ -108,18 +85,10 @@ static void turn(struct ledger *ledger, uint32_t target, usec_t now)
 	tally->turns_at = (newest + 1) * ledger->bucket_width;
 }
 
-static struct tally *tally_at(struct ledger *ledger, uint32_t target, usec_t now)
-{
-	BUG_ON(target >= ledger->targets);
-	if (now >= ledger->tallies[target].turns_at)
-		turn(ledger, target, now);
-	return &ledger->tallies[target];
-}
-
 /* The slot's bucket is still there, and the target is who it was. */
 static bool is_live(struct ledger *ledger, const struct slot *slot, usec_t now)
 {
-	const struct tally *tally = tally_at(ledger, slot->target, now);
+	const struct tally *tally = ledger_tally(ledger, slot->target, now);
 
 	return tally->newest - slot->bucket < ledger->buckets &&
 	       slot->tenure == ledger->histories[slot->target].tenure;
@@ -161,7 +130,7 @@ static void leave(struct ledger *ledger, const struct slot *slot)
 struct slot ledger_acquire(struct ledger *ledger, uint32_t target, uint32_t prefill,
                            uint32_t resident, usec_t now)
 {
-	struct slot slot = { .bucket = tally_at(ledger, target, now)->newest,
+	struct slot slot = { .bucket = ledger_tally(ledger, target, now)->newest,
 		             .prefill = prefill,
 		             .resident = resident,
 		             .awaiting = true };
@@ -184,7 +153,7 @@ void ledger_first_byte(struct ledger *ledger, struct slot *slot, usec_t now)
 
 void ledger_move(struct ledger *ledger, struct slot *slot, uint32_t target, usec_t now)
 {
-	uint64_t newest = tally_at(ledger, target, now)->newest;
+	uint64_t newest = ledger_tally(ledger, target, now)->newest;
 
 	if (is_live(ledger, slot, now))
 		leave(ledger, slot);
@@ -214,20 +183,6 @@ double ledger_release_rate(const struct ledger *ledger, uint32_t target, usec_t 
 	       exp(-seconds_between(history->released_at, now) / release_fade_s);
 }
 
-double ledger_load(struct ledger *ledger, uint32_t target, usec_t now, struct work *ret_work)
-{
-	const struct tally *tally = tally_at(ledger, target, now);
-	int64_t running = tally->sum.running;
-
-	ret_work->running = tally->sum.running;
-	ret_work->awaiting = tally->sum.awaiting;
-	ret_work->prefill_tokens = tally->sum.prefill;
-	ret_work->resident_tokens = tally->sum.resident;
-	if (now <= tally->drift_until)
-		running += tally->drift;
-	return running > 0 ? (double)running : 0;
-}
-
 struct work ledger_work(struct ledger *ledger, uint32_t target, usec_t now)
 {
 	struct work work;
@@ -252,7 +207,7 @@ static int64_t common_drift(const int64_t *readings)
 
 void ledger_reconcile(struct ledger *ledger, uint32_t target, uint32_t counted, usec_t now)
 {
-	struct tally *tally = tally_at(ledger, target, now);
+	struct tally *tally = ledger_tally(ledger, target, now);
 	struct history *history = &ledger->histories[target];
 
 	memmove(&history->readings[1], &history->readings[0],
@@ -299,7 +254,7 @@ void ledger_sweep(struct ledger *ledger, usec_t now,
 		struct history *history = &ledger->histories[i];
 		uint64_t fresh;
 
-		(void)tally_at(ledger, i, now);
+		(void)ledger_tally(ledger, i, now);
 		fresh = history->expired - history->told;
 		history->told = history->expired;
 		if (fresh > 0)

@@ -72,9 +72,6 @@ bool ledger_reconciled(const struct ledger *ledger, uint32_t target, usec_t now,
 /* max(0, own + drift): what routing compares. */
 double ledger_running(struct ledger *ledger, uint32_t target, usec_t now);
 
-/* Both in one look, for a walk over many. */
-double ledger_load(struct ledger *ledger, uint32_t target, usec_t now, struct work *ret_work);
-
 /* Releases per second, decayed over a minute, as of now. */
 double ledger_release_rate(const struct ledger *ledger, uint32_t target, usec_t now);
 
