@@ -43,14 +43,6 @@ static bool read_least(const struct walk *walk, const struct signal *signal,
 	return known;
 }
 
-static bool read_one(const struct walk *walk, const struct signal *signal,
-                     const struct candidate *candidate, double *ret_value)
-{
-	if (!candidate->replica && signal->level1 == LEVEL1_LEAST && candidate->member_count > 0)
-		return read_least(walk, signal, candidate, ret_value);
-	return signal->read(walk, candidate, ret_value);
-}
-
 struct range {
 	size_t known;
 	double least, most; /* of those that are finite */
@@ -61,25 +53,40 @@ static bool is_finite(double value)
 	return value - value == 0;
 }
 
-static void widen(struct range *range, double value)
+static inline void widen(struct range *range, double value)
 {
 	range->least = value < range->least ? value : range->least;
 	range->most = value > range->most ? value : range->most;
 }
 
-/* Of all standing, into scratch->values. */
-static struct range read_all(const struct walk *walk, const struct signal *signal)
+/* Of all standing, into scratch->values; of how many it is known. */
+static size_t read_values(const struct walk *walk, const struct signal *signal)
 {
-	struct range range = { 0, infinity, -infinity };
+	bool by_members = walk->level == 1 && signal->level1 == LEVEL1_LEAST;
 	double *values = walk->scratch->values;
+	size_t known = 0;
 
 	for (size_t i = 0; i < walk->standing; i++) {
-		double value = unknown;
+		const struct candidate *candidate = &walk->pool[i];
 
-		range.known += read_one(walk, signal, &walk->pool[i], &value);
-		if (is_finite(value))
-			widen(&range, value);
-		values[i] = value;
+		values[i] = unknown;
+		known += by_members && candidate->member_count > 0
+		                 ? read_least(walk, signal, candidate, &values[i])
+		                 : signal->read(walk, candidate, &values[i]);
+	}
+	return known;
+}
+
+/* A loop of its own, which calls nobody: it stays in registers. */
+static struct range range_of(const struct walk *walk, size_t known)
+{
+	const double *values = walk->scratch->values;
+	struct range range = { known, infinity, -infinity };
+	size_t standing = walk->standing;
+
+	for (size_t i = 0; i < standing; i++) {
+		if (is_finite(values[i]))
+			widen(&range, values[i]);
 	}
 	return range;
 }
@@ -123,61 +130,51 @@ static void pull_in_outliers(const struct walk *walk, struct range *range)
 	}
 }
 
-/* Grades in place of the values: 1 for the best. */
-static void stretch(const struct walk *walk, const struct weighing *weighing,
-                    const struct range *range)
+/* How a value becomes a grade. */
+struct grading {
+	bool natural, more_is_better;
+	double best, width; /* unless natural */
+};
+
+static struct grading grading_of(const struct weighing *weighing, const struct range *range)
 {
 	const struct signal *signal = weighing->signal;
-	double *values = walk->scratch->values;
-	double best = signal->more_is_better ? range->most : range->least;
 	double width = weighing->min_spread >= 0 ? weighing->min_spread : signal->min_spread;
 
-	width = range->most - range->least > width ? range->most - range->least : width;
-	for (size_t i = 0; i < walk->standing; i++) {
-		if (is_finite(values[i]))
-			values[i] = width > 0 ? 1 - fabs(values[i] - best) / width : 1;
-		else if (!isnan(values[i]))
-			values[i] = 0;
-	}
+	return (struct grading){
+		.natural = signal->scale == SCALE_NATURAL,
+		.more_is_better = signal->more_is_better,
+		.best = signal->more_is_better ? range->most : range->least,
+		.width = range->most - range->least > width ? range->most - range->least : width,
+	};
 }
 
-static void clamp(const struct walk *walk, const struct signal *signal)
+/* 1 for the best; not a number where the value is none. */
+static inline double grade(const struct grading *grading, double value)
 {
-	double *values = walk->scratch->values;
-
-	for (size_t i = 0; i < walk->standing; i++) {
-		if (isnan(values[i]))
-			continue;
-		values[i] = values[i] < 0 ? 0 : values[i] > 1 ? 1 : values[i];
-		values[i] = signal->more_is_better ? values[i] : 1 - values[i];
-	}
-}
-
-/* Puts grades where the values were. */
-static void put_grades(struct walk *walk, const struct weighing *weighing, struct range *range,
-                       bool alone)
-{
-	if (weighing->signal->scale == SCALE_NATURAL) {
-		clamp(walk, weighing->signal);
-		return;
-	}
-	if (!alone)
-		pull_in_outliers(walk, range);
-	stretch(walk, weighing, range);
+	if (!grading->natural && is_finite(value))
+		return grading->width > 0 ? 1 - fabs(value - grading->best) / grading->width : 1;
+	if (isnan(value))
+		return value;
+	if (!grading->natural)
+		return 0;
+	value = value < 0 ? 0 : value > 1 ? 1 : value;
+	return grading->more_is_better ? value : 1 - value;
 }
 
 /* candidate->score gathers the grades, graded the weights of those that are known. */
-static void add(struct walk *walk, double weight, bool first)
+static void add(struct walk *walk, const struct grading *grading, double weight, bool first)
 {
 	const double *values = walk->scratch->values;
 
 	for (size_t i = 0; i < walk->standing; i++) {
 		struct candidate *candidate = &walk->pool[i];
-		bool known = !isnan(values[i]);
+		double value = grade(grading, values[i]);
+		bool known = !isnan(value);
 
 		if (first)
 			candidate->score = candidate->graded = 0;
-		candidate->score += known ? weight * values[i] : 0;
+		candidate->score += known ? weight * value : 0;
 		candidate->graded += known ? weight : 0;
 	}
 }
@@ -193,14 +190,17 @@ static void weigh_services(struct walk *walk)
 }
 
 /* One signal alone: its grade is the score. */
-static void settle_one(struct walk *walk)
+static void settle_one(struct walk *walk, const struct grading *grading)
 {
 	const double *values = walk->scratch->values;
+	struct grading by = *grading;
+	struct candidate *pool = walk->pool;
+	size_t standing = walk->standing;
 
-	for (size_t i = 0; i < walk->standing; i++) {
-		double grade = isnan(values[i]) ? middle : values[i];
+	for (size_t i = 0; i < standing; i++) {
+		double value = grade(&by, values[i]);
 
-		walk->pool[i].score = walk->pool[i].graded = grade;
+		pool[i].score = pool[i].graded = isnan(value) ? middle : value;
 	}
 }
 
@@ -224,17 +224,21 @@ static bool score_by(struct walk *walk, const struct strategy *strategy)
 	for (size_t i = 0; i < walk->standing && !weighings[0].signal; i++)
 		walk->pool[i].score = walk->pool[i].graded = 0;
 	for (size_t i = 0; i < WEIGHINGS_MAX && weighings[i].signal; i++) {
-		struct range range = read_all(walk, weighings[i].signal);
+		const struct weighing *weighing = &weighings[i];
+		struct range range = range_of(walk, read_values(walk, weighing->signal));
+		struct grading grading;
 
 		if (range.known == 0 && i == 0 && strategy->falls_to)
 			return false;
-		put_grades(walk, &weighings[i], &range, alone);
-		if (!alone)
-			add(walk, weighings[i].weight, i == 0);
+		if (!alone && weighing->signal->scale != SCALE_NATURAL)
+			pull_in_outliers(walk, &range);
+		grading = grading_of(weighing, &range);
+		if (alone)
+			settle_one(walk, &grading);
+		else
+			add(walk, &grading, weighing->weight, i == 0);
 	}
-	if (alone)
-		settle_one(walk);
-	else
+	if (!alone)
 		settle(walk);
 	weigh_services(walk);
 	return true;
