@@ -10,17 +10,18 @@ static const double epsilon = 1e-9;
 static size_t pick(struct walk *walk, const void *settings)
 {
 	const struct candidate *pool = walk->pool;
+	size_t standing = walk->standing, best = standing;
 	double highest = pool[0].score;
-	size_t best = walk->standing;
+	uint64_t earliest = UINT64_MAX; /* decision for any of the best */
 
 	(void)settings;
-	for (size_t i = 1; i < walk->standing; i++)
+	for (size_t i = 1; i < standing; i++)
 		highest = pool[i].score > highest ? pool[i].score : highest;
-	for (size_t i = 0; i < walk->standing; i++) {
-		if (pool[i].score < highest - epsilon)
+	for (size_t i = 0; i < standing; i++) {
+		if (pool[i].score < highest - epsilon || pool[i].target->chosen >= earliest)
 			continue;
-		if (best == walk->standing || pool[i].target->chosen < pool[best].target->chosen)
-			best = i;
+		earliest = pool[i].target->chosen;
+		best = i;
 	}
 	return best;
 }
