@@ -17,18 +17,21 @@
 static const double resident_share = 0.3; /* of a resident token in `tokens` */
 static const double newcomer = 10;        /* requests that a failing idle target is charged */
 
-static inline void hold(const struct walk *walk, struct candidate *candidate, uint8_t blocks,
-                        bool continued)
+/* Of the whole prompt, less what is held of it. */
+static double uncached_of(const struct walk *walk, uint32_t matched)
 {
-	const struct scratch *scratch = walk->scratch;
-	int64_t total = (int64_t)walk->prompt->total_bytes;
+	return (double)((int64_t)walk->prompt->total_bytes - matched) *
+	       walk->scratch->tokens_per_byte;
+}
 
+static void hold(const struct walk *walk, struct candidate *candidate, uint8_t blocks,
+                 bool continued)
+{
 	candidate->blocks = blocks;
 	candidate->continued = continued;
 	if (blocks > 0)
 		candidate->matched = ladder_reach(&walk->facts->policy->ladder, blocks);
-	candidate->uncached_tokens =
-	        (double)(total - candidate->matched) * scratch->tokens_per_byte;
+	candidate->uncached_tokens = uncached_of(walk, candidate->matched);
 }
 
 static inline void read_holding(const struct walk *walk, uint32_t target, uint8_t *blocks,
@@ -64,15 +67,23 @@ static void share_among_engines(struct candidate *candidate)
 	candidate->tokens /= candidate->engines;
 }
 
-static inline void measure_replica(const struct walk *walk, struct candidate *candidate)
+/* Blank but for who they are. Most hold nothing, which is worked out once. */
+static void measure_replicas(const struct walk *walk, struct candidate *pool, size_t count)
 {
-	uint8_t blocks = 0;
-	bool continued = false;
+	double uncached = uncached_of(walk, 0);
+	bool any_match = walk->scratch->any_match;
 
-	read_ledger(walk, candidate);
-	if (walk->scratch->any_match)
-		read_holding(walk, candidate->target->id, &blocks, &continued);
-	hold(walk, candidate, blocks, continued);
+	for (size_t i = 0; i < count; i++) {
+		uint8_t blocks = 0;
+		bool continued = false;
+
+		read_ledger(walk, &pool[i]);
+		pool[i].uncached_tokens = uncached;
+		if (any_match)
+			read_holding(walk, pool[i].target->id, &blocks, &continued);
+		if (blocks > 0)
+			hold(walk, &pool[i], blocks, continued);
+	}
 }
 
 /* A failing target is charged as if it had more in flight: who answers 500 in a
@@ -156,9 +167,9 @@ static size_t gather_members(const struct walk *walk, const struct instance *ins
 		differ |= replica->weight != instance->replicas[0].weight;
 		members[count] = blank;
 		members[count].target = replica->target;
-		members[count].replica = replica;
-		measure_replica(walk, &members[count++]);
+		members[count++].replica = replica;
 	}
+	measure_replicas(walk, members, count);
 	make_comparable(walk, members, count, count, differ);
 	return count;
 }
@@ -213,8 +224,7 @@ static void run(struct walk *walk)
 	if (walk->level == 1) {
 		measure_instances(walk);
 	} else {
-		for (size_t i = 0; i < walk->count; i++)
-			measure_replica(walk, &walk->pool[i]);
+		measure_replicas(walk, walk->pool, walk->count);
 	}
 	make_comparable(walk, walk->pool, walk->standing, walk->count, walk->weights_differ);
 	if (walk->wants_load)
