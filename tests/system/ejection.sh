@@ -45,7 +45,7 @@ wait_for 20 "it to be ejected" is ejected
 sleep 2
 reached=$(($(asked "$LAST") - before))
 fault "$LAST" none
-wait_for 10 "it to ramp" is ramp
+wait_for 20 "it to ramp" is ramp
 wait_for 10 "it to be up" is up
 finished
 say "$reached requests reached it, $(failed errors) of 3000 failed, $(ejections) ejections"

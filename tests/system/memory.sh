@@ -17,9 +17,10 @@ play() { # COUNT SEED
 		fail "player: $(cat "$T/player.log")"
 }
 play 20000 1
+play 20000 2 # tables are touched page by page: only then all of them have been
 before=$(resident)
-say "after 20000 requests: $before KB, $(metric prefix_records) records in the index"
-for seed in 2 3 4 5; do
+say "after 40000 requests: $before KB, $(metric prefix_records) records in the index"
+for seed in 3 4 5; do
 	play 20000 "$seed"
 	say "20000 more: $(resident) KB"
 done
