@@ -73,7 +73,10 @@ static void copy_text(char *to, size_t room, struct span text)
 	to[length] = 0;
 }
 
-static void note_process(struct source *source, const struct runtime_info *info)
+/* Requests decided since the old process's last answer may be in either. They are
+ * taken for the old one's: live work must not leave the load, and what is counted
+ * twice ends by itself. */
+static void note_process(struct source *source, const struct runtime_info *info, usec_t now)
 {
 	struct discovery_source *state = &source->state;
 	bool another = state->pid != 0 && state->pid != info->pid;
@@ -86,7 +89,7 @@ static void note_process(struct source *source, const struct runtime_info *info)
 	if (!another)
 		return;
 	state->reloads++;
-	source->older_before = source->refused_since ? 0 : state->answered;
+	source->older_before = source->refused_since ? 0 : now;
 }
 
 static void apply_fleet(struct source *source, usec_t now)
@@ -176,7 +179,7 @@ static void answered(struct source *source, const struct runtime_facts *read, us
 	bool was_up = source->state.up;
 	uint64_t reloads = source->state.reloads;
 
-	note_process(source, &read->info);
+	note_process(source, &read->info, now);
 	source->refused_since = 0;
 	source->gone = false;
 	source->state.answered = now;
