@@ -12,7 +12,8 @@
 	COMMAND(show, "WHAT [--server ADDRESS] [--json]", "Shows what a running agent knows.")     \
 	COMMAND(explain, "--id ID | [--model M] [--body FILE] [options]",                          \
 	        "Shows why a request went where it did, or where one would go now.")               \
-	COMMAND(haproxy, "spoe|log-format|config [options]", "Prints what HAProxy reads.")         \
+	COMMAND(haproxy, "config|routing|spoe|log-format|wire [options]",                          \
+	        "Prints what HAProxy reads.")                                                      \
 	COMMAND(options, "[--markdown]", "Prints every knob of the policy.")                       \
 	COMMAND(schema, "", "Prints the JSON schema of the policy.")                               \
 	COMMAND(metrics, "", "Prints the names of all metrics, as docs/metrics.md has them.")      \

@@ -4,19 +4,8 @@
 
 #include <string.h>
 
+#include "spoa/admin/show_fields.h"
 #include "spoa/admin/table.h"
-
-static const char *text(const json_t *object, const char *name)
-{
-	const char *value = json_string_value(json_object_get(object, name));
-
-	return value && value[0] != '\0' ? value : "-";
-}
-
-static double number(const json_t *object, const char *name)
-{
-	return json_number_value(json_object_get(object, name));
-}
 
 static bool known(const json_t *object, const char *name)
 {
@@ -28,14 +17,14 @@ static void cell(struct table *table, const json_t *object, const char *name, do
                  int digits)
 {
 	if (known(object, name))
-		table_cell(table, "%.*f", digits, scaled * number(object, name));
+		table_cell(table, "%.*f", digits, scaled * field_number(object, name));
 	else
 		table_cell(table, "-");
 }
 
 static void duration(struct table *table, const json_t *object, const char *name)
 {
-	double s = number(object, name);
+	double s = field_number(object, name);
 
 	if (known(object, name))
 		table_cell(table, s < 10 ? "%.2fs" : "%.1fs", s);
@@ -56,10 +45,10 @@ void show_replicas(const json_t *object, FILE *out)
 		const json_t *engine = json_object_get(replica, "engine");
 		const json_t *served = json_object_get(replica, "served");
 
-		table_cell(&table, "%s", text(replica, "instance"));
-		table_cell(&table, "%s", text(replica, "replica"));
-		table_cell(&table, "%s", text(replica, "address"));
-		table_cell(&table, "%s", text(replica, "state"));
+		table_cell(&table, "%s", field_text(replica, "instance"));
+		table_cell(&table, "%s", field_text(replica, "replica"));
+		table_cell(&table, "%s", field_text(replica, "address"));
+		table_cell(&table, "%s", field_text(replica, "state"));
 		cell(&table, replica, "running", 1, 0);
 		cell(&table, replica, "tokens", 1e-3, 1);
 		cell(&table, replica, "queued", 1, 0);
@@ -71,7 +60,7 @@ void show_replicas(const json_t *object, FILE *out)
 		cell(&table, served, "pin_overridden", 1, 0);
 		cell(&table, replica, "prefix_records", 1, 0);
 		if (known(engine, "age_s"))
-			table_cell(&table, "%.1fs%s", number(engine, "age_s"),
+			table_cell(&table, "%.1fs%s", field_number(engine, "age_s"),
 			           json_is_true(json_object_get(engine, "stale")) ? "*" : "");
 		else
 			table_cell(&table, "-");
@@ -83,8 +72,8 @@ void show_replicas(const json_t *object, FILE *out)
 /* Hits among the decisions that had a block to look up. */
 static void hit_share(struct table *table, const json_t *prefix)
 {
-	double hits = number(prefix, "hit");
-	double all = hits + number(prefix, "partial") + number(prefix, "miss");
+	double hits = field_number(prefix, "hit");
+	double all = hits + field_number(prefix, "partial") + field_number(prefix, "miss");
 
 	if (all > 0)
 		table_cell(table, "%.1f", 100 * hits / all);
@@ -121,8 +110,8 @@ void show_instances(const json_t *object, FILE *out)
 	                   ">HIT%|MODELS");
 	json_array_foreach(json_object_get(object, "instances"), i, instance)
 	{
-		table_cell(&table, "%s", text(instance, "instance"));
-		table_cell(&table, "%s", text(instance, "strategy"));
+		table_cell(&table, "%s", field_text(instance, "instance"));
+		table_cell(&table, "%s", field_text(instance, "strategy"));
 		cell(&table, instance, "replicas", 1, 0);
 		cell(&table, instance, "ready", 1, 0);
 		cell(&table, instance, "running", 1, 0);
@@ -146,8 +135,8 @@ void show_haproxy(const json_t *object, FILE *out)
 	table_init(&table, "HAPROXY|VERSION|STATE|>PID|>RELOADS|>LOST LOGS|>AGE");
 	json_array_foreach(json_object_get(object, "haproxy"), i, haproxy)
 	{
-		table_cell(&table, "%s", text(haproxy, "name"));
-		table_cell(&table, "%s", text(haproxy, "version"));
+		table_cell(&table, "%s", field_text(haproxy, "name"));
+		table_cell(&table, "%s", field_text(haproxy, "version"));
 		table_cell(&table, "%s",
 		           json_is_true(json_object_get(haproxy, "up")) ? "up" : "away");
 		cell(&table, haproxy, "pid", 1, 0);
@@ -167,7 +156,7 @@ void show_models(const json_t *object, FILE *out)
 
 	table_init(&table, "MODEL");
 	json_array_foreach(json_object_get(object, "data"), i, model)
-	        table_cell(&table, "%s", text(model, "id"));
+	        table_cell(&table, "%s", field_text(model, "id"));
 	table_print(&table, out);
 	table_done(&table);
 }
@@ -179,18 +168,19 @@ void show_prefix(const json_t *object, FILE *out)
 	json_t *holder;
 	size_t i;
 
-	(void)fprintf(out, "%.0f of %.0f records, %.1f MB, ladder %s\n", number(object, "records"),
-	              number(object, "capacity"), number(object, "bytes") / 1e6,
-	              text(object, "ladder"));
+	(void)fprintf(out, "%.0f of %.0f records, %.1f MB, ladder %s\n",
+	              field_number(object, "records"), field_number(object, "capacity"),
+	              field_number(object, "bytes") / 1e6, field_text(object, "ladder"));
 	(void)fprintf(out,
 	              "evicted: %.0f over budget, %.0f full, %.0f too old, %.0f after an error, "
 	              "%.0f with their holder\n\n",
-	              number(evicted, "budget"), number(evicted, "full"), number(evicted, "ttl"),
-	              number(evicted, "error"), number(evicted, "gone"));
+	              field_number(evicted, "budget"), field_number(evicted, "full"),
+	              field_number(evicted, "ttl"), field_number(evicted, "error"),
+	              field_number(evicted, "gone"));
 	table_init(&table, "HOLDER|>BLOCKS");
 	json_array_foreach(json_object_get(object, "holders"), i, holder)
 	{
-		table_cell(&table, "%s", text(holder, "holder"));
+		table_cell(&table, "%s", field_text(holder, "holder"));
 		cell(&table, holder, "records", 1, 0);
 	}
 	table_print(&table, out);
@@ -199,7 +189,7 @@ void show_prefix(const json_t *object, FILE *out)
 
 static void uptime(const json_t *agent, char ret_text[32])
 {
-	long s = (long)number(agent, "uptime_s");
+	long s = (long)field_number(agent, "uptime_s");
 
 	if (s >= 86400)
 		(void)snprintf(ret_text, 32, "%ldd%02ldh", s / 86400, s % 86400 / 3600);
@@ -212,28 +202,28 @@ void show_agent(const json_t *object, FILE *out)
 	const json_t *policy = json_object_get(object, "policy");
 	const json_t *traffic = json_object_get(object, "traffic");
 	const json_t *inflight = json_object_get(object, "inflight");
-	const char *path = text(policy, "path");
+	const char *path = field_text(policy, "path");
 	char up[32];
 	json_t *alarm;
 	size_t i;
 
 	uptime(object, up);
-	(void)fprintf(out, "inference-spoa %s  up %s  %s\n", text(object, "version"), up,
+	(void)fprintf(out, "inference-spoa %s  up %s  %s\n", field_text(object, "version"), up,
 	              json_is_true(json_object_get(object, "ready")) ? "ready" : "not ready");
 	(void)fprintf(out, "policy     %s (%s), reloads %.0f good, %.0f refused\n",
-	              path[0] == '-' ? "embedded default" : path, text(policy, "hash"),
-	              number(policy, "reloads_ok"), number(policy, "reloads_refused"));
+	              path[0] == '-' ? "embedded default" : path, field_text(policy, "hash"),
+	              field_number(policy, "reloads_ok"), field_number(policy, "reloads_refused"));
 	(void)fprintf(out,
 	              "decisions  %.0f, %.0f without an answer, %.0f refused, %.0f fail-open\n",
-	              number(traffic, "decisions"), number(traffic, "unanswered"),
-	              number(traffic, "rejected"), number(traffic, "fail_open"));
+	              field_number(traffic, "decisions"), field_number(traffic, "unanswered"),
+	              field_number(traffic, "rejected"), field_number(traffic, "fail_open"));
 	(void)fprintf(out,
 	              "streams    %.0f open of %.0f, %.0f first bytes, %.0f ends, %.0f adopted, "
 	              "%.0f late answers\n",
-	              number(inflight, "open"), number(inflight, "capacity"),
-	              number(traffic, "first_bytes"), number(traffic, "ends"),
-	              number(traffic, "adopted"), number(traffic, "late_answers"));
-	(void)fprintf(out, "memory     %.1f MB\n", number(object, "resident_bytes") / 1e6);
+	              field_number(inflight, "open"), field_number(inflight, "capacity"),
+	              field_number(traffic, "first_bytes"), field_number(traffic, "ends"),
+	              field_number(traffic, "adopted"), field_number(traffic, "late_answers"));
+	(void)fprintf(out, "memory     %.1f MB\n", field_number(object, "resident_bytes") / 1e6);
 	json_array_foreach(json_object_get(object, "alarms"), i, alarm)(void)
 	        fprintf(out, "ALARM      %s\n", json_string_value(alarm));
 }

@@ -2,44 +2,25 @@
 #include <string.h>
 
 #include "spoa/admin/show.h"
+#include "spoa/admin/show_fields.h"
 #include "spoa/admin/table.h"
-
-static const char *text(const json_t *object, const char *name)
-{
-	const char *value = json_string_value(json_object_get(object, name));
-
-	return value && value[0] != '\0' ? value : "-";
-}
-
-static double number(const json_t *object, const char *name)
-{
-	return json_number_value(json_object_get(object, name));
-}
-
-static void cell(struct table *table, const json_t *object, const char *name, int digits)
-{
-	if (json_is_number(json_object_get(object, name)))
-		table_cell(table, "%.*f", digits, number(object, name));
-	else
-		table_cell(table, "-");
-}
 
 static void candidate_row(struct table *table, const json_t *candidate, const char *reason)
 {
-	table_cell(table, "%s", text(candidate, "name"));
-	cell(table, candidate, "share", 2);
-	cell(table, candidate, "running", 1);
-	cell(table, candidate, "pending", 0);
-	cell(table, candidate, "prefill_tokens", 0);
-	cell(table, candidate, "uncached_tokens", 0);
-	cell(table, candidate, "ttft_ms", 0);
-	cell(table, candidate, "e2e_ms", 0);
-	cell(table, candidate, "kv_usage", 2);
-	cell(table, candidate, "score", 3);
+	table_cell(table, "%s", field_text(candidate, "name"));
+	field_cell(table, candidate, "share", 2);
+	field_cell(table, candidate, "running", 1);
+	field_cell(table, candidate, "pending", 0);
+	field_cell(table, candidate, "prefill_tokens", 0);
+	field_cell(table, candidate, "uncached_tokens", 0);
+	field_cell(table, candidate, "ttft_ms", 0);
+	field_cell(table, candidate, "e2e_ms", 0);
+	field_cell(table, candidate, "kv_usage", 2);
+	field_cell(table, candidate, "score", 3);
 	if (json_is_true(json_object_get(candidate, "chosen")))
 		table_cell(table, "<- chosen, reason %s", reason);
 	else if (json_object_get(candidate, "dropped_by"))
-		table_cell(table, "dropped by %s", text(candidate, "dropped_by"));
+		table_cell(table, "dropped by %s", field_text(candidate, "dropped_by"));
 	else
 		table_cell(table, "standing");
 }
@@ -53,15 +34,15 @@ static void show_stages(const json_t *level, FILE *out)
 
 	json_array_foreach(json_object_get(level, "stages"), i, stage)
 	{
-		(void)fprintf(out, "%s%s %.0f", separator, text(stage, "stage"),
-		              number(stage, "stood"));
+		(void)fprintf(out, "%s%s %.0f", separator, field_text(stage, "stage"),
+		              field_number(stage, "stood"));
 		separator = ", ";
 	}
 }
 
 static void show_level(const json_t *level, const json_t *decision, FILE *out)
 {
-	bool instances = strcmp(text(level, "level"), "instance") == 0;
+	bool instances = strcmp(field_text(level, "level"), "instance") == 0;
 	json_t *candidates = json_object_get(level, "candidates");
 	size_t shown = json_array_size(candidates);
 	json_t *candidate;
@@ -69,8 +50,8 @@ static void show_level(const json_t *level, const json_t *decision, FILE *out)
 	size_t i;
 
 	(void)fprintf(out, "\nlevel %d%s%s, strategy %s%s: ", instances ? 1 : 2,
-	              instances ? "" : " of ", instances ? "" : text(decision, "instance"),
-	              text(level, "strategy"),
+	              instances ? "" : " of ", instances ? "" : field_text(decision, "instance"),
+	              field_text(level, "strategy"),
 	              json_is_true(json_object_get(level, "degraded")) ? " (lacked its data)" : "");
 	show_stages(level, out);
 	(void)fputc('\n', out);
@@ -79,11 +60,12 @@ static void show_level(const json_t *level, const json_t *decision, FILE *out)
 	                             : "  REPLICA|>SHARE|>RUNNING|>PENDING|>PREFILL|>UNCACHED|"
 	                               ">TTFT|>E2E|>KV|>SCORE|STANDING");
 	json_array_foreach(candidates, i, candidate)
-	        candidate_row(&table, candidate, text(decision, "reason"));
+	        candidate_row(&table, candidate, field_text(decision, "reason"));
 	table_print(&table, out);
 	table_done(&table);
-	if (number(level, "count") > (double)shown)
-		(void)fprintf(out, "  and %.0f more\n", number(level, "count") - (double)shown);
+	if (field_number(level, "count") > (double)shown)
+		(void)fprintf(out, "  and %.0f more\n",
+		              field_number(level, "count") - (double)shown);
 }
 
 static void tell_prefix(const json_t *prefix, FILE *out)
@@ -94,18 +76,19 @@ static void tell_prefix(const json_t *prefix, FILE *out)
 	size_t i;
 
 	(void)fprintf(out, "\nprefix: %.0f usable blocks, %zu holders now\n",
-	              number(prefix, "usable"),
+	              field_number(prefix, "usable"),
 	              json_array_size(json_object_get(prefix, "holders")));
 	json_array_foreach(json_object_get(prefix, "holders"), i, holder)(void) fprintf(
-	        out, "  %s holds %.0f blocks, %.0f B%s\n", text(holder, "target"),
-	        number(holder, "blocks"), number(holder, "bytes"),
+	        out, "  %s holds %.0f blocks, %.0f B%s\n", field_text(holder, "target"),
+	        field_number(holder, "blocks"), field_number(holder, "bytes"),
 	        json_is_true(json_object_get(holder, "continued")) ? ", and others went on from "
 	                                                             "there"
 	                                                           : "");
 	if (json_is_object(differs))
-		(void)fprintf(
-		        out, "  first differing block: %.0f (bytes %.0f-%.0f of the prompt)\n",
-		        number(differs, "block"), number(differs, "from"), number(differs, "to"));
+		(void)fprintf(out,
+		              "  first differing block: %.0f (bytes %.0f-%.0f of the prompt)\n",
+		              field_number(differs, "block"), field_number(differs, "from"),
+		              field_number(differs, "to"));
 	if (json_array_size(chain) == 0)
 		return;
 	(void)fputs("  chain:", out);
@@ -117,40 +100,42 @@ static void show_request(const json_t *decision, FILE *out)
 {
 	(void)fprintf(out, "%s %s  model %s  tenant %s",
 	              json_is_true(json_object_get(decision, "dry")) ? "dry run" : "request",
-	              text(decision, "id"), text(decision, "model"), text(decision, "tenant"));
+	              field_text(decision, "id"), field_text(decision, "model"),
+	              field_text(decision, "tenant"));
 	(void)fprintf(out, "  prompt %.0f B  blocks %.0f of %.0f usable  session %s\n",
-	              number(decision, "plen"),
-	              number(json_object_get(decision, "prefix"), "usable"),
-	              number(decision, "blocks"), text(decision, "session"));
+	              field_number(decision, "plen"),
+	              field_number(json_object_get(decision, "prefix"), "usable"),
+	              field_number(decision, "blocks"), field_text(decision, "session"));
 }
 
 static void show_outcome(const json_t *decision, FILE *out)
 {
-	(void)fprintf(out, "\n%s: ", text(decision, "action"));
+	(void)fprintf(out, "\n%s: ", field_text(decision, "action"));
 	if (json_object_get(decision, "status"))
-		(void)fprintf(out, "status %.0f, retry after %.0f s, ", number(decision, "status"),
-		              number(decision, "retry_after"));
+		(void)fprintf(out, "status %.0f, retry after %.0f s, ",
+		              field_number(decision, "status"),
+		              field_number(decision, "retry_after"));
 	else
-		(void)fprintf(out, "%s/%s %s, ", text(decision, "instance"),
-		              text(decision, "replica"), text(decision, "addr"));
-	(void)fprintf(out, "reason %s, %.0f B of the prompt held", text(decision, "reason"),
-	              number(decision, "matched"));
+		(void)fprintf(out, "%s/%s %s, ", field_text(decision, "instance"),
+		              field_text(decision, "replica"), field_text(decision, "addr"));
+	(void)fprintf(out, "reason %s, %.0f B of the prompt held", field_text(decision, "reason"),
+	              field_number(decision, "matched"));
 	if (json_object_get(decision, "upstream_model"))
-		(void)fprintf(out, ", model %s there", text(decision, "upstream_model"));
+		(void)fprintf(out, ", model %s there", field_text(decision, "upstream_model"));
 	(void)fputc('\n', out);
 }
 
 static void show_end(const json_t *end, FILE *out)
 {
-	(void)fprintf(out, "served by %s/%s %s%s, status %.0f", text(end, "backend"),
-	              text(end, "served"), text(end, "addr"),
+	(void)fprintf(out, "served by %s/%s %s%s, status %.0f", field_text(end, "backend"),
+	              field_text(end, "served"), field_text(end, "addr"),
 	              json_is_true(json_object_get(end, "moved")) ? " (not the chosen one)" : "",
-	              number(end, "status"));
+	              field_number(end, "status"));
 	if (json_is_number(json_object_get(end, "ttft_ms")))
-		(void)fprintf(out, ", ttft %.2f s", number(end, "ttft_ms") / 1000);
+		(void)fprintf(out, ", ttft %.2f s", field_number(end, "ttft_ms") / 1000);
 	if (json_is_number(json_object_get(end, "e2e_ms")))
-		(void)fprintf(out, ", e2e %.2f s", number(end, "e2e_ms") / 1000);
-	(void)fprintf(out, ", %.0f bytes\n", number(end, "bytes"));
+		(void)fprintf(out, ", e2e %.2f s", field_number(end, "e2e_ms") / 1000);
+	(void)fprintf(out, ", %.0f bytes\n", field_number(end, "bytes"));
 }
 
 void show_explain(const json_t *decision, FILE *out)

@@ -1,0 +1,13 @@
+/* show_fields.h - a field of a JSON object as people read it; "-" where there is none. */
+#pragma once
+
+#include <jansson.h>
+
+struct table;
+
+/* Borrowed from the object. */
+const char *field_text(const json_t *object, const char *name);
+/* 0 where it is no number. */
+double field_number(const json_t *object, const char *name);
+/* The next cell of the row. digits: behind the point. */
+void field_cell(struct table *table, const json_t *object, const char *name, int digits);
