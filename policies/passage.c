@@ -1,0 +1,146 @@
+/* passage.c - one request's way through both levels: with what each walk begins. */
+#include "policies/passage.h"
+
+#include <string.h>
+
+#include "policies/level.h"
+#include "policies/pickers/picker.h"
+#include "policies/prompt.h"
+#include "policies/rules.h"
+#include "policies/strategies.h"
+
+void passage_enter(struct passage *passage, struct decider *decider, const struct request *request,
+                   usec_t now, bool dry)
+{
+	const struct fleet *fleet = decider->facts->fleet;
+	const char *name;
+	struct span model = request->model;
+
+	*passage = (struct passage){ .decider = decider,
+		                     .request = request,
+		                     .now = now,
+		                     .dry = dry,
+		                     .rng = decider->rng,
+		                     .overload = true };
+	passage->model = fleet_model_id(fleet, request->model);
+	name = fleet_model_name(fleet, passage->model);
+	if (name)
+		model = (struct span){ name, strlen(name) };
+	passage->rule = rule_for(decider->facts->policy, request, model);
+	prompt_of(request, decider->facts->policy, model, &decider->prompt);
+	decider_match(decider, now);
+}
+
+/* The chain as configured, or with the strategy that a header asks for. */
+static struct chain chain_of(const struct passage *passage, int level,
+                             const struct entry_policy *entries, uint32_t count)
+{
+	struct entry_policy *asked = passage->decider->asked[level - 1];
+	const struct strategy *strategy = NULL;
+
+	if (passage->request->strategy.len > 0 && !passage_policy(passage)->lock_strategy)
+		strategy = strategy_named_in(passage_policy(passage), passage->request->strategy);
+	if (!strategy)
+		return (struct chain){ entries, count };
+	for (uint32_t i = 0; i < count; i++) {
+		asked[i] = entries[i];
+		asked[i].strategy = strategy;
+		options_reset(strategy->picker->options, asked[i].picker_settings);
+	}
+	return (struct chain){ asked, count };
+}
+
+static void begin(struct passage *passage, int level, struct walk *ret_walk)
+{
+	struct decider *decider = passage->decider;
+	struct scratch *scratch = &decider->levels[level - 1];
+	uint32_t source = passage->request->source;
+
+	scratch->source = source < SOURCES_MAX ? (uint8_t)(1u << source) : 0;
+	*ret_walk = (struct walk){ .request = passage->request,
+		                   .prompt = &decider->prompt,
+		                   .facts = decider->facts,
+		                   .now = passage->now,
+		                   .rng = &passage->rng,
+		                   .pool = scratch->pool,
+		                   .level = level,
+		                   .model = passage->model,
+		                   .rule = passage->rule,
+		                   .scratch = scratch,
+		                   .exact = passage->dry };
+}
+
+static bool has_limits(const struct limits *limits)
+{
+	return limits->running > 0 || limits->pending > 0 || limits->ttft_ms > 0 ||
+	       limits->e2e_ms > 0 || limits->kv_usage > 0;
+}
+
+/* With one instance and nothing to hold it to, level 2 is all there is to decide. */
+static bool only_one_will_do(const struct passage *passage, const struct chain *chain)
+{
+	if (passage->dry || passage_policy(passage)->levels != LEVELS_BOTH)
+		return false;
+	for (uint32_t i = 0; i < chain->count; i++) {
+		const struct entry_policy *entry = &chain->entries[i];
+
+		if (has_limits(&entry->admit) || has_limits(&entry->hard) || entry->min_score > 0)
+			return false;
+	}
+	return true;
+}
+
+static enum walk_end finish_level(struct passage *passage, struct walk *walk, bool *latched,
+                                  const struct chain *chain, struct level_trace *ret_trace)
+{
+	enum walk_end end;
+
+	walk->latched = *latched;
+	end = level_walk(walk, chain, ret_trace);
+	if (passage->dry)
+		return end;
+	*latched = end == WALK_CHOSEN && walk->gated;
+	passage->decider->facts->counters->chain_miss += end == WALK_EXHAUSTED;
+	passage->decider->facts->counters->spilled += walk->spilling;
+	return end;
+}
+
+enum walk_end passage_walk_instances(struct passage *passage, struct level_trace *ret_trace)
+{
+	struct decider *decider = passage->decider;
+	const struct rule *rule = passage->rule;
+	const struct policy *policy = passage_policy(passage);
+	struct chain chain = chain_of(passage, 1, rule->chain, rule->chain_count);
+	size_t latch = rule == &policy->default_rule ? 0 : (size_t)(rule - policy->rules) + 1;
+
+	latch = latch < RULES_LATCHED ? latch : RULES_LATCHED - 1;
+	decider->levels[0].banned = passage->banned;
+	decider->levels[0].banned_count = passage->banned_count;
+	begin(passage, 1, &passage->walks[0]);
+	passage->walks[0].only_one_will_do = only_one_will_do(passage, &chain);
+	return finish_level(passage, &passage->walks[0],
+	                    &decider->latched[decider->targets + latch], &chain, ret_trace);
+}
+
+enum walk_end passage_walk_replicas(struct passage *passage, const struct instance *instance,
+                                    struct level_trace *ret_trace)
+{
+	const struct instance_policy *own =
+	        instance->policy ? instance->policy : &passage_policy(passage)->default_instance;
+	struct chain chain = chain_of(passage, 2, own->chain, own->chain_count);
+
+	begin(passage, 2, &passage->walks[1]);
+	passage->walks[1].instance = instance;
+	return finish_level(passage, &passage->walks[1],
+	                    &passage->decider->latched[instance->target->id], &chain, ret_trace);
+}
+
+void passage_note_failure(struct passage *passage, const struct walk *walk, enum walk_end end)
+{
+	if (end != WALK_EXHAUSTED || !walk->overload || !walk->hard) {
+		passage->overload = false;
+		return;
+	}
+	if (passage->wait_s <= 0 || walk->wait_s < passage->wait_s)
+		passage->wait_s = walk->wait_s;
+}

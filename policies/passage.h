@@ -1,0 +1,39 @@
+/* passage.h - one request on its way through both levels; for pipeline.c and verdict.c. */
+#pragma once
+
+#include "policies/decider.h"
+
+enum { INSTANCE_RETRIES = 2 };
+
+struct passage {
+	struct decider *decider;
+	const struct request *request;
+	usec_t now;
+	bool dry; /* leave no trace: for explain */
+	struct rng rng;
+	uint32_t model;
+	const struct rule *rule;
+	struct walk walks[2];
+	uint32_t banned[INSTANCE_RETRIES + 1]; /* instances whose replicas yielded nobody */
+	size_t banned_count;
+	bool overload; /* of all that were asked, certainly */
+	double wait_s; /* until one of them may be below its limits; 0 = not known */
+};
+
+static inline const struct policy *passage_policy(const struct passage *passage)
+{
+	return passage->decider->facts->policy;
+}
+
+/* Model, rule, prompt and what the index holds of it are found. */
+void passage_enter(struct passage *passage, struct decider *decider, const struct request *request,
+                   usec_t now, bool dry);
+
+/* Level 1 over the rule's instances but the banned ones; level 2 inside one. The walk
+ * stays in passage->walks. */
+enum walk_end passage_walk_instances(struct passage *passage, struct level_trace *ret_trace);
+enum walk_end passage_walk_replicas(struct passage *passage, const struct instance *instance,
+                                    struct level_trace *ret_trace);
+
+/* One more that could not take it: what is left of the proof of an overload. */
+void passage_note_failure(struct passage *passage, const struct walk *walk, enum walk_end end);
