@@ -12,6 +12,8 @@
 #define OF_LIMITS(field)   offsetof(struct limits, field)
 #define OF_INSTANCE(field) offsetof(struct instance_policy, field)
 #define OF_AFFINITY(field) offsetof(struct affinity, field)
+#define OF_TENANT(field)   offsetof(struct tenant_policy, field)
+#define OF_QUOTA(field)    offsetof(struct quota, field)
 
 #define DAY     (86400.0 * 1e6)
 #define MINUTES (60.0 * 1e6)
@@ -193,6 +195,30 @@ const struct option affinity_options[] = {
 	{ "strict", OPTION_BOOL, OF_AFFINITY(strict), 0, 1, 0, "",
 	  "Hold for fallback services too; a request that nobody may serve is refused with 503.",
 	  NULL, false },
+	{ 0 },
+};
+
+const struct option tenant_options[] = {
+	{ "weight", OPTION_NUMBER, OF_TENANT(weight), 0.001, 1000, 1, "times",
+	  "Part of the fleet that the tenant may have, where a strategy is fair: twice the weight, "
+	  "twice the tokens.",
+	  NULL, false },
+	{ 0 },
+};
+
+const struct option quota_options[] = {
+	{ "requests", OPTION_RATE, OF_QUOTA(requests), 0, 1e6, 0, "",
+	  "Requests in a time, as 50/s or 600/m; 0 for no limit.", NULL, false },
+	{ "requests-burst", OPTION_NUMBER, OF_QUOTA(requests_burst), 0, 1e9, 0, "requests",
+	  "Requests that may come at once; 0 for those of a second of a rate per second, of ten "
+	  "of any other, but at least one.",
+	  NULL, false },
+	{ "tokens", OPTION_RATE, OF_QUOTA(tokens), 0, 1e9, 0, "",
+	  "Tokens of prompts and answers in a time, as 1M/m; 0 for no limit.", NULL, false },
+	{ "tokens-burst", OPTION_NUMBER, OF_QUOTA(tokens_burst), 0, 1e12, 0, "tokens",
+	  "Tokens that may be asked for at once; 0 as for requests.", NULL, false },
+	{ "max-inflight", OPTION_COUNT, OF_QUOTA(max_inflight), 0, 1000000, 0, "requests",
+	  "Requests at a time, each to the end of its stream; 0 for no limit.", NULL, false },
 	{ 0 },
 };
 

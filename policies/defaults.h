@@ -14,6 +14,8 @@ extern const struct option entry_options[];    /* of struct entry_policy: a chai
 extern const struct option limits_options[];   /* of struct limits: admit and hard */
 extern const struct option instance_options[]; /* of struct instance_policy */
 extern const struct option affinity_options[]; /* of struct affinity: one rule of affinity */
+extern const struct option tenant_options[];   /* of struct tenant_policy */
+extern const struct option quota_options[];    /* of struct quota: limits of a caller or model */
 
 /* The embedded default: no rules, no instances named, least-work at both levels. */
 void policy_default(struct policy *ret_policy);

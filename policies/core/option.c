@@ -30,6 +30,15 @@ static const struct unit milliseconds[] = {
 	{ "ms", 1 },      { "us", 1e-3 },  { NULL, 0 },
 };
 
+/* A count's thousands. */
+static const struct unit thousands[] = {
+	{ "g", 1e9 }, { "m", 1e6 }, { "k", 1e3 }, { "", 1 }, { NULL, 0 },
+};
+/* In seconds. */
+static const struct unit periods[] = {
+	{ "d", 86400 }, { "h", 3600 }, { "m", 60 }, { "s", 1 }, { NULL, 0 },
+};
+
 /* NULL for types whose numbers are written bare. */
 static const struct unit *units_of(enum option_type type)
 {
@@ -45,6 +54,7 @@ static const struct unit *units_of(enum option_type type)
 	case OPTION_NUMBER:
 	case OPTION_TEXT:
 	case OPTION_CHOICE:
+	case OPTION_RATE:
 		break;
 	}
 	return NULL;
@@ -77,7 +87,7 @@ static void show_value(const struct option *option, double value, char shown[SHO
 	if (unit && value > 0)
 		show(shown, "%.10g%s", value / unit->size, unit->name);
 	else
-		show(shown, "%g", value);
+		show(shown, "%g%s", value, option->type == OPTION_RATE && value > 0 ? "/s" : "");
 }
 
 static void store(const struct option *option, void *settings, double value)
@@ -101,6 +111,9 @@ static void store(const struct option *option, void *settings, double value)
 		break;
 	case OPTION_CHOICE:
 		*(int *)field = (int)value;
+		break;
+	case OPTION_RATE:
+		*(struct rate *)field = (struct rate){ value, 1 };
 		break;
 	case OPTION_TEXT:
 		*(char *)field = '\0';
@@ -187,6 +200,14 @@ static bool take_number(struct span *text, double *ret_value)
 	return true;
 }
 
+/* NULL when it is none of them. */
+static const struct unit *unit_named(const struct unit *unit, struct span name)
+{
+	while (unit->name && !name_is(unit->name, name))
+		unit++;
+	return unit->name ? unit : NULL;
+}
+
 static bool set_measure(const struct option *option, void *settings, struct span text,
                         struct error *error)
 {
@@ -202,14 +223,43 @@ static bool set_measure(const struct option *option, void *settings, struct span
 		                 (int)text.len, text.at);
 	if (!unit || (rest.len == 0 && value == 0))
 		return option_set_number(option, settings, value, error);
-	while (unit->name && !name_is(unit->name, rest))
-		unit++;
-	if (!unit->name)
+	unit = unit_named(unit, rest);
+	if (!unit)
 		return error_set(error, "%s: \"%.*s\" needs a unit, %s", option->name,
 		                 (int)text.len, text.at,
 		                 option->type == OPTION_SIZE ? "b, k, m or g"
 		                                             : "us, ms, s, m, h or d");
 	return option_set_number(option, settings, value * unit->size, error);
+}
+
+static bool set_rate(const struct option *option, void *settings, struct span text,
+                     struct error *error)
+{
+	struct rate *rate = (struct rate *)((char *)settings + option->offset);
+	struct span rest = text;
+	const struct unit *count, *period;
+	size_t slash = 0;
+	double value;
+
+	if (!take_number(&rest, &value))
+		return error_set(error, "%s: \"%.*s\" is not a number", option->name, (int)text.len,
+		                 text.at);
+	if (rest.len == 0 && value == 0)
+		return option_set_number(option, settings, 0, error);
+	while (slash < rest.len && rest.at[slash] != '/')
+		slash++;
+	if (slash == rest.len)
+		return error_set(error, "%s: \"%.*s\" needs a time, as in 50/s or 600/m",
+		                 option->name, (int)text.len, text.at);
+	count = unit_named(thousands, (struct span){ rest.at, slash });
+	period = unit_named(periods, (struct span){ rest.at + slash + 1, rest.len - slash - 1 });
+	if (!count || !period)
+		return error_set(error, "%s: \"%.*s\" is not like 50/s, 600/m, 10k/h or 1M/d",
+		                 option->name, (int)text.len, text.at);
+	if (!option_set_number(option, settings, value * count->size / period->size, error))
+		return false;
+	rate->period_s = period->size;
+	return true;
 }
 
 static bool set_bool(const struct option *option, void *settings, struct span text,
@@ -266,6 +316,8 @@ bool option_set_text(const struct option *option, void *settings, struct span te
 		return set_choice(option, settings, text, error);
 	case OPTION_TEXT:
 		return set_words(option, settings, text, error);
+	case OPTION_RATE:
+		return set_rate(option, settings, text, error);
 	case OPTION_COUNT:
 	case OPTION_NUMBER:
 	case OPTION_SIZE:

@@ -5,13 +5,14 @@
  * it. A table ends with a row that has no name; NULL is a table without rows.
  *
  * Numbers in a row (min, max, otherwise) are in the unit that is stored:
- * durations in microseconds, sizes in bytes. */
+ * durations in microseconds, sizes in bytes, rates per second. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "policies/core/error.h"
+#include "policies/core/rate.h"
 #include "policies/core/span.h"
 
 enum option_type {
@@ -21,6 +22,7 @@ enum option_type {
 	OPTION_SIZE,     /* double, bytes; written "64k" */
 	OPTION_DURATION, /* usec_t; written "250ms", "30m" */
 	OPTION_MSEC,     /* double, milliseconds; written as a duration */
+	OPTION_RATE,     /* struct rate; written "50/s", "600/m", "1M/m" */
 	OPTION_TEXT,     /* char[NAME_MAX_BYTES]; min..max are lengths */
 	OPTION_CHOICE,   /* int (an enum); choices is "a|b|c", the value its place */
 };
@@ -43,12 +45,12 @@ void options_reset(const struct option *options, void *settings);
 const struct option *option_named(const struct option *options, struct span name);
 
 /* For numbers, counts, booleans (0, 1), sizes, durations (in microseconds, or in
- * ms for OPTION_MSEC) and choices (their place): false, with a reason, when the
- * value does not fit. The settings are then as they were. */
+ * ms for OPTION_MSEC), rates (per second) and choices (their place): false, with a
+ * reason, when the value does not fit. The settings are then as they were. */
 MUST_CHECK bool option_set_number(const struct option *option, void *settings, double value,
                                   struct error *error);
-/* For every type, from text: "250ms", "64k", "true", "least-work", "0.5". A bare
- * number for a duration or size is an error unless it is 0. */
+/* For every type, from text: "250ms", "64k", "true", "least-work", "0.5", "1M/m". A
+ * bare number for a duration, size or rate is an error unless it is 0. */
 MUST_CHECK bool option_set_text(const struct option *option, void *settings, struct span text,
                                 struct error *error);
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "policies/core/ladder.h"
+#include "policies/core/rate.h"
 #include "policies/core/strategy.h"
 #include "policies/core/target.h"
 #include "policies/core/time.h"
@@ -27,6 +28,31 @@ struct limits {
 	double ttft_ms;
 	double e2e_ms;
 	double kv_usage;
+};
+
+/* What a caller may use, or a model: of requests and of tokens (prompt and answer) in a
+ * time, and at once. Zero is no limit. */
+struct quota {
+	struct rate requests, tokens;
+	double requests_burst, tokens_burst; /* at once; 0: made of the rate */
+	uint32_t max_inflight;               /* requests, to the end of their streams */
+};
+
+/* Of one model, or of each that the pattern fits. */
+struct model_quota {
+	char model[NAME_MAX_BYTES]; /* "x*" prefix, "*" any; exact otherwise */
+	struct quota quota;
+};
+
+/* A caller, by what HAProxy sends as tenant; without one it is "anonymous". The exact
+ * name counts before the longest prefix. Whom a pattern fits has limits of its own:
+ * they share the numbers, not the use of them. */
+struct tenant_policy {
+	char name[NAME_MAX_BYTES]; /* "x*" prefix, "*" any; exact otherwise */
+	double weight;             /* > 0: part of the fleet, where strategies are fair */
+	struct quota quota;        /* over all models */
+	struct model_quota *models;
+	uint32_t model_count;
 };
 
 /* One entry of a chain: strategy, admission, share, preference, threshold. */
@@ -168,6 +194,10 @@ struct policy {
 	uint32_t instance_count;
 	struct alias *aliases;
 	uint32_t alias_count;
+	struct tenant_policy *tenants;
+	uint32_t tenant_count;
+	struct model_quota *quotas; /* of models, over all tenants */
+	uint32_t quota_count;
 	const struct strategy **strategies; /* the operator's own recipes */
 	uint32_t strategy_count;
 };

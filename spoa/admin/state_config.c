@@ -43,6 +43,9 @@ static json_t *option_json(const struct option *option, const void *settings)
 	case OPTION_MSEC:
 		memcpy(&number, at, sizeof(number));
 		return json_real(number / 1000);
+	case OPTION_RATE: /* per second, whatever the period */
+		memcpy(&number, at + offsetof(struct rate, per_second), sizeof(number));
+		return json_real(number);
 	case OPTION_TEXT:
 		return name_json(at);
 	case OPTION_CHOICE:

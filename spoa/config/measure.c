@@ -56,6 +56,9 @@ void measure_show(const struct option *option, double value, char ret_text[MEASU
 	case OPTION_CHOICE:
 		show_choice(option->choices, (int)value, ret_text);
 		break;
+	case OPTION_RATE:
+		(void)snprintf(ret_text, MEASURE_MAX, value > 0 ? "%.10g/s" : "%.10g", value);
+		break;
 	case OPTION_COUNT:
 	case OPTION_NUMBER:
 	case OPTION_TEXT:
@@ -78,6 +81,8 @@ const char *measure_type(const struct option *option)
 	case OPTION_DURATION:
 	case OPTION_MSEC:
 		return "duration";
+	case OPTION_RATE:
+		return "rate";
 	case OPTION_TEXT:
 		return "text";
 	case OPTION_CHOICE:

@@ -19,6 +19,7 @@
 #include "spoa/config/rules.h"
 #include "spoa/config/shape.h"
 #include "spoa/config/tables.h"
+#include "spoa/config/tenants.h"
 #include "spoa/config/text.h"
 
 static const char embedded[] = "{}";
@@ -99,6 +100,7 @@ static void load(struct loading *loading, struct policy *policy)
 	(void)chain_load(loading, &layers, chain); /* for what is wrong in it */
 	instances_load(loading, policy);
 	rules_load(loading, policy);
+	tenants_load(loading, policy);
 }
 
 struct policy_file *policy_parse(const char *name, const char *text, size_t len,

@@ -148,11 +148,13 @@ static void load_rule(struct loading *loading, const struct node *node, struct l
 	rule->chain_count = chain_load(loading, layers, rule->chain);
 }
 
-/* Says the model more than that it is there and what else it is called? */
+/* Says the model more than that it is there, what else it is called and how much may be
+ * used of it? */
 static bool is_rule(const struct node *model)
 {
 	for (const struct node *node = model->child; node; node = node->next) {
-		if (node->name && strcmp(node->name, "aliases") != 0)
+		if (node->name && strcmp(node->name, "aliases") != 0 &&
+		    strcmp(node->name, "limits") != 0)
 			return true;
 	}
 	return false;

@@ -65,6 +65,8 @@ static json_t *type_of(const struct option *row, double min, double max)
 	case OPTION_DURATION:
 	case OPTION_MSEC:
 		return measured("^[0-9]+([.][0-9]+)?(us|ms|s|m|h|d)$");
+	case OPTION_RATE:
+		return measured("^[0-9]+([.][0-9]+)?[kKmMgG]?/(s|m|h|d)$");
 	case OPTION_TEXT:
 		return json_pack("{ss so so}", "type", "string", "minLength", number(min),
 		                 "maxLength", number(max));

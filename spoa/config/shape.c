@@ -43,6 +43,21 @@ static const struct shape limits = { .name = "limits",
 	                             .kind = SHAPE_OBJECT,
 	                             .tables = { limits_options } };
 
+static const struct shape quota = { .name = "quota",
+	                            .kind = SHAPE_OBJECT,
+	                            .tables = { quota_options } };
+static const struct shape quotas = { .name = "quotas", .kind = SHAPE_MAP, .element = &quota };
+static const struct field tenant_fields[] = {
+	{ "limits", &quota, "What the tenant may use, of all models together." },
+	{ "models", &quotas, "What it may use of single models; m* for each that begins so." },
+	{ 0 },
+};
+static const struct shape tenant = { .name = "tenant",
+	                             .kind = SHAPE_OBJECT,
+	                             .fields = tenant_fields,
+	                             .tables = { tenant_options } };
+static const struct shape tenants = { .name = "tenants", .kind = SHAPE_MAP, .element = &tenant };
+
 static const struct shape values = { .name = "values",
 	                             .kind = SHAPE_LIST,
 	                             .element = &text,
@@ -151,6 +166,7 @@ static const struct shape defaults = { .name = "defaults",
 static const struct field model_fields[] = {
 	RULE_FIELDS,
 	{ "aliases", &texts, "Other names that clients may use for the model." },
+	{ "limits", &quota, "What may be used of the model, by all tenants together." },
 	{ "profile", &later, "Another set of defaults." },
 	{ 0 },
 };
@@ -217,7 +233,9 @@ static const struct field policy_fields[] = {
 	  "away." },
 	{ "check", &check, "What the command check is told." },
 	{ "include", &later, "Other files." },
-	{ "tenants", &later, "Limits of callers." },
+	{ "tenants", &tenants,
+	  "The callers, by what HAProxy sends as tenant; t* for each that begins so, * for each "
+	  "other." },
 	{ "headers", &later, "Names of request headers." },
 	{ "redis", &later, "What agents share." },
 	{ 0 },

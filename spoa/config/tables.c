@@ -29,7 +29,8 @@ const char *json_kind(const json_t *value)
 
 static bool has_unit(enum option_type type)
 {
-	return type == OPTION_SIZE || type == OPTION_DURATION || type == OPTION_MSEC;
+	return type == OPTION_SIZE || type == OPTION_DURATION || type == OPTION_MSEC ||
+	       type == OPTION_RATE;
 }
 
 static bool is_of_type(enum option_type type, const json_t *value)
@@ -51,6 +52,7 @@ static const char *expected(const struct option *option, const json_t *value)
 		[OPTION_SIZE] = "a size like \"64k\"",
 		[OPTION_DURATION] = "a duration like \"250ms\"",
 		[OPTION_MSEC] = "a duration like \"250ms\"",
+		[OPTION_RATE] = "a rate like \"50/s\"",
 		[OPTION_TEXT] = "a text",
 		[OPTION_CHOICE] = "one of the names",
 	};
@@ -101,6 +103,7 @@ void table_check(const struct loading *loading, const struct option *option,
 {
 	union {
 		double number;
+		struct rate rate;
 		char text[NAME_MAX_BYTES];
 	} scratch;
 	struct option row = *option;
@@ -118,7 +121,9 @@ void table_check(const struct loading *loading, const struct option *option,
 	if (!fits(option, node->value)) {
 		loading_error(loading, node, "type", "%g needs a unit, as in %s",
 		              json_number_value(node->value),
-		              option->type == OPTION_SIZE ? "\"64k\"" : "\"250ms\" or \"30s\"");
+		              option->type == OPTION_SIZE   ? "\"64k\""
+		              : option->type == OPTION_RATE ? "\"50/s\" or \"1M/m\""
+		                                            : "\"250ms\" or \"30s\"");
 		return;
 	}
 	row.offset = 0;

@@ -22,6 +22,7 @@ struct settings {
 	double msec;
 	char name[NAME_MAX_BYTES];
 	int mode;
+	struct rate rate;
 };
 
 #define OF(field) offsetof(struct settings, field)
@@ -35,6 +36,7 @@ static const struct option options[] = {
 	{ "msec", OPTION_MSEC, OF(msec), 0, 60000, 250, "", "A short time.", NULL, false },
 	{ "name", OPTION_TEXT, OF(name), 0, 5, 0, "", "A name.", NULL, false },
 	{ "mode", OPTION_CHOICE, OF(mode), 0, 2, 1, "", "A mode.", "both|left-one|right", false },
+	{ "rate", OPTION_RATE, OF(rate), 0, 2e6, 3, "", "A rate.", NULL, false },
 	{ 0 },
 };
 
@@ -203,6 +205,49 @@ static void texts_are_copied_within_their_length(void **state)
 	assert_false(option_set_text(&options[6], &settings, (struct span){ "a\0b", 3 }, &error));
 }
 
+static void assert_rate(const char *text, double per_second, double period_s)
+{
+	assert_true(set_text("rate", text));
+	assert_float_equal(settings.rate.per_second, per_second, 1e-9);
+	assert_float_equal(settings.rate.period_s, period_s, 0);
+}
+
+static void a_rate_is_so_much_in_such_a_time(void **state)
+{
+	(void)state;
+	assert_float_equal(settings.rate.per_second, 3, 0);
+	assert_float_equal(settings.rate.period_s, 1, 0);
+	assert_rate("50/s", 50, 1);
+	assert_rate("600/m", 10, 60);
+	assert_rate("1M/m", 1e6 / 60, 60);
+	assert_rate("1m/S", 1e6, 1);
+	assert_rate("1.5k/h", 1500.0 / 3600, 3600);
+	assert_rate("0.001g/d", 1e6 / 86400, 86400);
+	assert_rate("0/m", 0, 60);
+	assert_rate("0", 0, 1);
+}
+
+static void what_is_no_rate_is_refused_and_changes_nothing(void **state)
+{
+	static const char *const wrong[] = { "50",     "50/",   "/s",    "k/s",   "50/x",
+		                             "50/min", "50/ s", "50x/s", "50//s", "-1/s",
+		                             "inf/s",  "",      "1e3/s", "50/s/s" };
+
+	(void)state;
+	assert_rate("7/m", 7.0 / 60, 60);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_false(set_text("rate", wrong[i]));
+		assert_float_equal(settings.rate.per_second, 7.0 / 60, 1e-9);
+		assert_float_equal(settings.rate.period_s, 60, 0);
+	}
+	assert_false(set_text("rate", "50"));
+	assert_string_equal(error.text, "rate: \"50\" needs a time, as in 50/s or 600/m");
+	assert_false(set_text("rate", "50/min"));
+	assert_string_equal(error.text, "rate: \"50/min\" is not like 50/s, 600/m, 10k/h or 1M/d");
+	assert_false(set_text("rate", "3M/s"));
+	assert_string_equal(error.text, "rate: 3e+06/s is not between 0 and 2e+06/s");
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, fresh)
 
 int main(void)
@@ -218,6 +263,8 @@ int main(void)
 		TEST(plain_numbers_are_read_from_text),
 		TEST(switches_and_choices_are_words),
 		TEST(texts_are_copied_within_their_length),
+		TEST(a_rate_is_so_much_in_such_a_time),
+		TEST(what_is_no_rate_is_refused_and_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,6 +120,8 @@ static bool same_field(const struct option *row, const void *a, const void *b)
 	case OPTION_DURATION:
 	case OPTION_MSEC:
 		return memcmp(x, y, sizeof(double)) == 0;
+	case OPTION_RATE:
+		return memcmp(x, y, sizeof(struct rate)) == 0;
 	case OPTION_TEXT:
 		return strcmp(x, y) == 0;
 	}

@@ -77,6 +77,25 @@ static void assert_rows_load(const char *before, const struct option *options, c
 	}
 }
 
+/* A burst belongs to a rate, so it stands beside one. */
+static void assert_quotas_load(void)
+{
+	struct option rates[8] = { { 0 } }, bursts[8] = { { 0 } };
+	size_t rate_count = 0, burst_count = 0;
+
+	for (const struct option *row = quota_options; row->name; row++) {
+		if (strstr(row->name, "-burst"))
+			bursts[burst_count++] = *row;
+		else
+			rates[rate_count++] = *row;
+	}
+	assert_rows_load("{\"models\": {\"m\": {\"limits\": {", rates, "}}}}");
+	assert_rows_load("{\"tenants\": {\"t\": {\"limits\": {", rates, "}}}}");
+	assert_rows_load("{\"tenants\": {\"t\": {\"models\": {\"m\": {\"requests\": \"1/s\", "
+	                 "\"tokens\": \"1/s\", ",
+	                 bursts, "}}}}}");
+}
+
 static void every_row_takes_its_whole_range_and_no_more(void **state)
 {
 	const struct option *status =
@@ -104,6 +123,8 @@ static void every_row_takes_its_whole_range_and_no_more(void **state)
 	assert_rows_load("{\"instances\": {\"i\": {", instance_options, "}}}");
 	assert_rows_load("{\"instances\": {\"i\": {\"replicas\": {\"r\": {", replica_options,
 	                 "}}}}}");
+	assert_rows_load("{\"tenants\": {\"t\": {", tenant_options, "}}}");
+	assert_quotas_load();
 	assert_rows_load("{\"strategies\": {\"s\": {\"picker\": \"random\", ", recipe_options,
 	                 "}}}");
 	assert_rows_load(
@@ -179,6 +200,8 @@ static void values_are_shown_as_an_operator_writes_them(void **state)
 	assert_shown(OPTION_CHOICE, 2, "d");
 	assert_shown(OPTION_NUMBER, 0.5, "0.5");
 	assert_shown(OPTION_COUNT, 1048576, "1048576");
+	assert_shown(OPTION_RATE, 2.5, "2.5/s");
+	assert_shown(OPTION_RATE, 0, "0");
 }
 
 int main(void)
