@@ -15,7 +15,7 @@
 #include "policies/pipeline.h"
 #include "policies/strategies.h"
 #include "tests/bench/trace.h"
-#include "tests/sim/engine_model.h"
+#include "spoa/replay/engine_model.h"
 
 enum { ENGINES = 8, ID_MAX = 32 };
 

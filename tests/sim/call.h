@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "policies/core/span.h"
-#include "tests/sim/engine_model.h"
+#include "spoa/replay/engine_model.h"
 #include "tests/sim/fault.h"
 
 struct connection;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "tests/sim/command_line.h"
-#include "tests/sim/engine_model.h"
+#include "spoa/replay/engine_model.h"
 
 enum { SIM_ENGINES_MAX = 256, SIM_HOST_MAX = 64 };
 

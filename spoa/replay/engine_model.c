@@ -2,13 +2,13 @@
  *
  * Sequences live in a fixed array of seats and waiting places; a ticket is a place in it. The batch
  * is an array in order of admission, the queue a list, since a sequence may leave it anywhere. */
-#include "tests/sim/engine_model.h"
+#include "spoa/replay/engine_model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "policies/core/bug.h"
-#include "tests/sim/prefix_cache.h"
+#include "spoa/replay/prefix_cache.h"
 
 #define NONE UINT32_MAX /* beyond what an enum may hold */
 

@@ -1,7 +1,7 @@
 /* prefix_cache.c - blocks in a hash table with chains, and a list of the idle ones by age.
  *
  * Blocks are numbers into one array, so that a cache is three allocations and a clear is a loop. */
-#include "tests/sim/prefix_cache.h"
+#include "spoa/replay/prefix_cache.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "policies/core/rng.h"
-#include "tests/sim/engine_model.h"
+#include "spoa/replay/engine_model.h"
 
 /* The how manieth calloc() from now fails; 0 is none. The linker puts us in its place. */
 static int failing;
