@@ -11,6 +11,7 @@
 #define OF_ENTRY(field)    offsetof(struct entry_policy, field)
 #define OF_LIMITS(field)   offsetof(struct limits, field)
 #define OF_INSTANCE(field) offsetof(struct instance_policy, field)
+#define OF_REPLICA(field)  offsetof(struct replica_policy, field)
 #define OF_AFFINITY(field) offsetof(struct affinity, field)
 #define OF_TENANT(field)   offsetof(struct tenant_policy, field)
 #define OF_QUOTA(field)    offsetof(struct quota, field)
@@ -180,6 +181,26 @@ const struct option instance_options[] = {
 	  "The model's name at the instance's engines, answered to HAProxy, which sends it as "
 	  "x-infer-model.",
 	  NULL, false },
+	{ 0 },
+};
+
+const struct option replica_options[] = {
+	{ "weight", OPTION_NUMBER, OF_REPLICA(weight), 0, 1000, 1, "times",
+	  "Factor on the load the replica can bear, beside HAProxy's own weight.", NULL, false },
+	{ "role", OPTION_CHOICE, OF_REPLICA(role), 0, 2, ROLE_COMBINED, "",
+	  "Whether it serves whole requests, only computes prompts for decode replicas, or decodes "
+	  "what those computed; see strategy pd.",
+	  "combined|prefill|decode", false },
+	{ "roleset", OPTION_TEXT, OF_REPLICA(roleset), 0, NAME_MAX_BYTES - 1, 0, "",
+	  "Prefill and decode replicas of one label make pairs; without a label all of the "
+	  "instance without one.",
+	  NULL, false },
+	{ "min-prompt", OPTION_NUMBER, OF_REPLICA(min_prompt), 0, 1e9, 0, "tokens",
+	  "Shorter prompts are not sent there.", NULL, false },
+	{ "max-prompt", OPTION_NUMBER, OF_REPLICA(max_prompt), 0, 1e9, 0, "tokens",
+	  "Longer prompts are not sent there; 0 for no limit.", NULL, false },
+	{ "slots", OPTION_NUMBER, OF_REPLICA(slots), 0, 1e6, 0, "requests",
+	  "How many requests it computes at a time; HAProxy's maxconn if 0.", NULL, false },
 	{ 0 },
 };
 

@@ -13,6 +13,7 @@ extern const struct option health_options[];   /* of struct health_policy */
 extern const struct option entry_options[];    /* of struct entry_policy: a chain entry */
 extern const struct option limits_options[];   /* of struct limits: admit and hard */
 extern const struct option instance_options[]; /* of struct instance_policy */
+extern const struct option replica_options[];  /* of struct replica_policy */
 extern const struct option affinity_options[]; /* of struct affinity: one rule of affinity */
 extern const struct option tenant_options[];   /* of struct tenant_policy */
 extern const struct option quota_options[];    /* of struct quota: limits of a caller or model */

@@ -35,6 +35,7 @@ static void find_wants(struct walk *walk, const struct chain *chain)
 		const struct entry_policy *entry = &chain->entries[e];
 		const struct weighing *weighings = entry->strategy->weighings;
 
+		walk->wants_pairs |= entry->strategy->pair;
 		if (limits_read_load(&entry->admit) || limits_read_load(&entry->hard))
 			walk->wants_load = true;
 		for (size_t i = 0; i < WEIGHINGS_MAX && weighings[i].signal; i++) {

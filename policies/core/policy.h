@@ -133,6 +133,18 @@ struct affinity {
 
 enum levels_mode { LEVELS_BOTH, LEVELS_INSTANCE, LEVELS_REPLICA };
 
+/* What the policy says of a server of an instance, or of all whose name or address
+ * the pattern fits. */
+struct replica_policy {
+	char name[NAME_MAX_BYTES]; /* "*", at most once, stands for any letters */
+	double weight;             /* beside HAProxy's own */
+	enum role role;
+	char roleset[NAME_MAX_BYTES]; /* pairs stay within one; "" = the common one */
+	double min_prompt;            /* tokens */
+	double max_prompt;            /* tokens; 0 = no limit */
+	double slots;                 /* requests it computes at a time; 0: HAProxy's maxconn */
+};
+
 /* Level 2 of one instance, and what the policy says of the instance itself. */
 struct instance_policy {
 	char name[NAME_MAX_BYTES];
@@ -141,9 +153,8 @@ struct instance_policy {
 	char upstream_model[NAME_MAX_BYTES]; /* as its engines call the model; "" = as clients do */
 	double weight;                       /* service weight; 0 = drained */
 	struct entry_policy chain[CHAIN_MAX];
-	uint32_t chain_count; /* >= 1 */
-	char (*replica_names)[NAME_MAX_BYTES];
-	double *replica_weights;
+	uint32_t chain_count;            /* >= 1 */
+	struct replica_policy *replicas; /* of several that fit the first counts */
 	uint32_t replica_count;
 };
 

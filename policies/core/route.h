@@ -121,6 +121,7 @@ struct level_trace {
 	size_t count;                 /* of the pool */
 	size_t standing;
 	size_t chosen;                   /* index into pool; count if none */
+	const struct candidate *prefill; /* in the pool: computes the prompt; NULL if none does */
 	uint16_t stood[WALK_STAGES_MAX]; /* how many stood after stage i of the table */
 	const struct strategy *strategy; /* of the entry that decided */
 	bool degraded;                   /* the strategy lacked its data and fell back */
@@ -133,6 +134,7 @@ struct decision {
 	uint32_t retry_after;            /* seconds, 1..120 */
 	const struct instance *instance; /* NULL unless routed */
 	const struct replica *replica;   /* NULL: HAProxy balances inside the instance */
+	const struct replica *prefill;   /* computes the prompt for replica; NULL: nobody else */
 	struct span upstream_model;      /* at NULL: unchanged */
 	uint32_t matched;                /* bytes the chosen target holds */
 	uint64_t sequence;               /* number of this decision, from 1 */
@@ -174,6 +176,7 @@ struct walk {
 	bool exact;         /* leave nothing out for speed: somebody looks at the trace */
 	bool wants_load;    /* an entry of the chain reads candidate->load */
 	bool wants_members; /* a signal reads an instance through candidate->members */
+	bool wants_pairs;   /* an entry of the chain may choose a prefill replica */
 
 	/* What the stages found out. */
 	bool some_down;      /* HAProxy calls a candidate down */

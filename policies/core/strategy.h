@@ -30,6 +30,7 @@ struct strategy {
 	bool gate;    /* the imbalance gate runs before */
 	bool sigma;   /* the sigma filter runs before */
 	bool serving; /* level 1: prefer targets below prefer-serving-below */
+	bool pair;    /* level 2: a prefill and a decode replica, by the entry's phases */
 	/* Used when the first signal is unknown for all; its picker has no settings. NULL: none. */
 	const struct strategy *falls_to;
 };

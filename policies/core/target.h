@@ -28,6 +28,17 @@ enum {
 
 enum target_kind { TARGET_FREE, TARGET_INSTANCE, TARGET_REPLICA };
 
+/* What a replica does of a request. */
+enum role {
+	ROLE_COMBINED, /* all of it */
+	ROLE_PREFILL,  /* computes prompts for a decode replica, which asks it itself */
+	ROLE_DECODE,   /* all of it, or only what comes after the prompt */
+	ROLE_COUNT
+};
+extern const char *const role_names[ROLE_COUNT]; /* combined prefill decode */
+
+struct replica_policy; /* policies/core/policy.h */
+
 struct target {
 	uint32_t id;
 	enum target_kind kind;
@@ -40,13 +51,16 @@ struct target {
 struct replica {
 	struct target *target;
 	const char (*name)[NAME_MAX_BYTES]; /* [source]: as each HAProxy calls it; "" = not there */
-	double weight;        /* HAProxy's weight x the policy's; 0: no new requests */
-	uint32_t max_running; /* server maxconn; 0 = no limit */
-	uint8_t sources;      /* bit i: HAProxy number i has it */
-	bool usable;          /* not in maintenance, not draining, has a real address, weight > 0 */
-	bool up;              /* HAProxy does not say DOWN */
-	bool models_known;    /* the engine answered /v1/models, or the policy names them;
-	                       * which ones: fleet_replica_serves() */
+	double weight; /* HAProxy's weight x the policy's; 0: no new requests */
+	const struct replica_policy *policy; /* NULL: the policy does not name it */
+	uint32_t max_running;                /* server maxconn; 0 = no limit */
+	uint16_t roleset;                    /* within its instance; 0 = the common one */
+	uint8_t role;                        /* enum role */
+	uint8_t sources;                     /* bit i: HAProxy number i has it */
+	bool usable;       /* not in maintenance, not draining, has a real address, weight > 0 */
+	bool up;           /* HAProxy does not say DOWN */
+	bool models_known; /* the engine answered /v1/models, or the policy names them;
+	                    * which ones: fleet_replica_serves() */
 };
 
 /* One backend. Replicas lie in one run of the fleet's table. */
@@ -57,4 +71,6 @@ struct instance {
 	uint32_t replica_count;
 	const struct instance_policy *policy; /* NULL: the policy does not name it */
 	double weight;                        /* service weight of the policy, 1 without */
+	bool has_roles;                       /* a replica is not combined */
+	bool has_ranges;                      /* a replica takes prompts of some lengths only */
 };

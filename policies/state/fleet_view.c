@@ -3,6 +3,8 @@
 #include "policies/state/fleet.h"
 #include "policies/state/fleet_parts.h"
 
+const char *const role_names[ROLE_COUNT] = { "combined", "prefill", "decode" };
+
 const struct instance_policy *fleet_policy_of(const struct policy *policy, const char *name)
 {
 	for (uint32_t i = 0; policy && i < policy->instance_count; i++)
@@ -11,14 +13,61 @@ const struct instance_policy *fleet_policy_of(const struct policy *policy, const
 	return NULL;
 }
 
-/* What the policy says of this server; under the name that any HAProxy has for it. */
-static double configured_weight(const struct instance_policy *policy, const struct member *member)
+/* "r1-*" fits "r1-s7"; without a "*" only itself does. */
+static bool fits(const char *pattern, const char *name)
 {
-	for (uint32_t i = 0; policy && i < policy->replica_count; i++)
+	const char *star = strchr(pattern, '*');
+	size_t before = star ? (size_t)(star - pattern) : 0, after, len;
+
+	if (!star)
+		return name[0] != '\0' && strcmp(pattern, name) == 0;
+	after = strlen(star + 1);
+	len = strlen(name);
+	return len > 0 && len >= before + after && memcmp(pattern, name, before) == 0 &&
+	       memcmp(star + 1, name + len - after, after) == 0;
+}
+
+/* What the policy says of this server; under the name that any HAProxy has for it, or
+ * its address. NULL: nothing. */
+static const struct replica_policy *replica_policy_of(const struct instance_policy *policy,
+                                                      const struct member *member,
+                                                      const char *address)
+{
+	for (uint32_t i = 0; policy && i < policy->replica_count; i++) {
+		const char *pattern = policy->replicas[i].name;
+
+		if (fits(pattern, address))
+			return &policy->replicas[i];
 		for (uint32_t source = 0; source < SOURCES_MAX; source++)
-			if (strcmp(policy->replica_names[i], member->name[source]) == 0)
-				return policy->replica_weights[i];
-	return 1;
+			if (fits(pattern, member->name[source]))
+				return &policy->replicas[i];
+	}
+	return NULL;
+}
+
+/* A small number for the label: the place of the first that has it. */
+static uint16_t roleset_of(const struct instance_policy *policy, const struct replica_policy *own)
+{
+	uint32_t i = 0;
+
+	if (own->roleset[0] == '\0')
+		return 0;
+	while (strcmp(policy->replicas[i].roleset, own->roleset) != 0)
+		i++;
+	return (uint16_t)(i + 1);
+}
+
+static void configure(struct instance *instance, struct replica *replica,
+                      const struct replica_policy *own)
+{
+	if (!own)
+		return;
+	replica->policy = own;
+	replica->weight *= own->weight;
+	replica->role = (uint8_t)own->role;
+	replica->roleset = roleset_of(instance->policy, own);
+	instance->has_roles |= own->role != ROLE_COMBINED;
+	instance->has_ranges |= own->min_prompt > 0 || own->max_prompt > 0;
 }
 
 /* Where HAProxies differ the worst counts: only one of them would be wrong. */
@@ -83,7 +132,8 @@ static void lay_out_replica(struct fleet *fleet, const struct member *member)
 	*replica = (struct replica){ .target = &fleet->targets[member->target],
 		                     .name = (const char(*)[NAME_MAX_BYTES])fleet->names[place] };
 	merge_said(member, replica);
-	replica->weight *= configured_weight(home->policy, member);
+	configure(instance, replica,
+	          replica_policy_of(home->policy, member, replica->target->label));
 	replica->usable &= replica->weight > 0;
 	lookup_add(fleet->by_target, pair_hash(home->place, member->target), place);
 	for (uint32_t source = 0; source < SOURCES_MAX; source++) {

@@ -1,16 +1,27 @@
 /* instances.c - what a policy file says of instances and their replicas. */
 #include "spoa/config/instances.h"
 
+#include <string.h>
+
 #include "policies/defaults.h"
 #include "spoa/config/chain.h"
 #include "spoa/config/names.h"
 #include "spoa/config/tables.h"
 
-const struct option replica_options[] = {
-	{ "weight", OPTION_NUMBER, 0, 0, 1000, 1, "times",
-	  "Factor on the load the replica can bear, beside HAProxy's own weight.", NULL, false },
-	{ 0 },
-};
+static void check_replica(const struct loading *loading, const struct node *node,
+                          const struct replica_policy *replica)
+{
+	const char *star = strchr(replica->name, '*');
+
+	if (star && strchr(star + 1, '*'))
+		loading_error(loading, node, "name", "a pattern has one * at most");
+	if (replica->max_prompt > 0 && replica->max_prompt < replica->min_prompt)
+		loading_error(loading, node, "range", "max-prompt %g is below min-prompt %g",
+		              replica->max_prompt, replica->min_prompt);
+	if (replica->roleset[0] != '\0' && replica->role == ROLE_COMBINED)
+		loading_warning(loading, node, "roleset",
+		                "a replica that does all of a request is in no pair");
+}
 
 static void load_replicas(const struct loading *loading, const struct node *replicas,
                           struct instance_policy *instance)
@@ -19,18 +30,19 @@ static void load_replicas(const struct loading *loading, const struct node *repl
 
 	if (count == 0)
 		return;
-	instance->replica_names = loading_take(loading, count, NAME_MAX_BYTES);
-	instance->replica_weights = loading_take(loading, count, sizeof(double));
-	if (!instance->replica_names || !instance->replica_weights)
+	instance->replicas = loading_take(loading, count, sizeof(*instance->replicas));
+	if (!instance->replicas)
 		return;
 	for (const struct node *node = replicas->child; node; node = node->next) {
-		double *weight = &instance->replica_weights[instance->replica_count];
+		struct replica_policy *replica = &instance->replicas[instance->replica_count];
 
 		if (!node->name)
 			continue;
-		options_reset(replica_options, weight);
-		table_load(replica_options, weight, node);
-		name_copy(instance->replica_names[instance->replica_count++], node->name);
+		options_reset(replica_options, replica);
+		table_load(replica_options, replica, node);
+		name_copy(replica->name, node->name);
+		check_replica(loading, node, replica);
+		instance->replica_count++;
 	}
 }
 

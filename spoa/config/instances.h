@@ -5,7 +5,5 @@
 #include "policies/core/policy.h"
 #include "spoa/config/loading.h"
 
-extern const struct option replica_options[]; /* of one entry of replica_weights */
-
 /* Level 2: the default instance, then those that are named. */
 void instances_load(struct loading *loading, struct policy *policy);

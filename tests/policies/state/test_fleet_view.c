@@ -82,16 +82,14 @@ static struct instance_policy weighted(const char *name)
 
 static void a_policy_adds_weights_of_its_own(void **state)
 {
-	static char names[1][NAME_MAX_BYTES] = { "s2" };
-	double weights[] = { 3 };
+	struct replica_policy s2 = { .name = "s2", .weight = 3 };
 	struct instance_policy a = weighted("a");
 	struct policy policy = { .instances = &a, .instance_count = 1 };
 	struct server_fact facts[] = { server("a", "s1", "10.0.0.1:80"),
 		                       server("a", "s2", "10.0.0.2:80"),
 		                       server("b", "s2", "10.0.0.3:80") };
 
-	a.replica_names = names;
-	a.replica_weights = weights;
+	a.replicas = &s2;
 	a.replica_count = 1;
 	facts[1].weight = 2;
 	(void)apply(*state, 0, facts, 2);
@@ -105,12 +103,54 @@ static void a_policy_adds_weights_of_its_own(void **state)
 	assert_true(replica(*state, "a", "s2")->weight == 6);
 	assert_true(replica(*state, "b", "s2")->weight == 1);
 	assert_null(instance(*state, "b")->policy);
-	weights[0] = 0;
+	s2.weight = 0;
 	fleet_bind(*state, &policy);
 	assert_false(replica(*state, "a", "s2")->usable);
 	fleet_bind(*state, &(struct policy){ .levels = LEVELS_BOTH });
 	assert_true(replica(*state, "a", "s2")->usable);
 	assert_null(instance(*state, "a")->policy);
+}
+
+static void a_pattern_names_several_and_the_first_that_fits_counts(void **state)
+{
+	struct replica_policy rows[] = {
+		{ .name = "p-7", .weight = 1, .role = ROLE_COMBINED },
+		{ .name = "p-*", .weight = 1, .role = ROLE_PREFILL, .roleset = "x" },
+		{ .name = "*-d", .weight = 2, .role = ROLE_DECODE, .roleset = "x" },
+		{ .name = "10.0.0.9:80", .weight = 1, .role = ROLE_DECODE, .roleset = "y" },
+	};
+	struct instance_policy a = { .weight = 1, .replicas = rows, .replica_count = 4 };
+	struct policy policy = { .instances = &a, .instance_count = 1 };
+	struct server_fact facts[] = {
+		server("a", "p-1", "10.0.0.1:80"),  server("a", "p-7", "10.0.0.2:80"),
+		server("a", "r1-d", "10.0.0.3:80"), server("a", "s9", "10.0.0.9:80"),
+		server("a", "-d", "10.0.0.4:80"),   server("a", "d", "10.0.0.5:80"),
+		server("b", "p-1", "10.0.0.1:80"),
+	};
+	static const struct {
+		const char *server;
+		enum role role;
+		uint16_t roleset;
+	} expected[] = {
+		{ "p-1", ROLE_PREFILL, 2 }, { "p-7", ROLE_COMBINED, 0 }, { "r1-d", ROLE_DECODE, 2 },
+		{ "s9", ROLE_DECODE, 4 },   { "-d", ROLE_DECODE, 2 },    { "d", ROLE_COMBINED, 0 },
+	};
+
+	strcpy(a.name, "a"); /* NOLINT: short */
+	(void)apply(*state, 0, facts, sizeof(facts) / sizeof(facts[0]));
+	assert_false(instance(*state, "a")->has_roles);
+	fleet_bind(*state, &policy);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		const struct replica *found = replica(*state, "a", expected[i].server);
+
+		assert_int_equal(found->role, expected[i].role);
+		assert_int_equal(found->roleset, expected[i].roleset);
+	}
+	assert_true(replica(*state, "a", "-d")->weight == 2);
+	assert_true(instance(*state, "a")->has_roles);
+	assert_false(instance(*state, "a")->has_ranges);
+	assert_int_equal(replica(*state, "b", "p-1")->role, ROLE_COMBINED);
+	assert_false(instance(*state, "b")->has_roles);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fleet, close_fleet)
@@ -122,6 +162,7 @@ int main(void)
 		TEST(haproxies_may_call_a_server_by_different_names),
 		TEST(limits_of_two_haproxies_add_up),
 		TEST(a_policy_adds_weights_of_its_own),
+		TEST(a_pattern_names_several_and_the_first_that_fits_counts),
 	};
 
 	return cmocka_run_group_tests(fleet, NULL, NULL);

@@ -117,9 +117,9 @@ static void every_part_of_a_file_arrives(void **state)
 	assert_string_equal(instance->models[0], "m");
 	assert_true(instance->weight == 2.5);
 	assert_int_equal(instance->replica_count, 2);
-	assert_string_equal(instance->replica_names[0], "gpu1");
-	assert_true(instance->replica_weights[0] == 3);
-	assert_true(instance->replica_weights[1] == 1);
+	assert_string_equal(instance->replicas[0].name, "gpu1");
+	assert_true(instance->replicas[0].weight == 3);
+	assert_true(instance->replicas[1].weight == 1);
 	assert_string_equal(policy_file_ignored(file, 1), "regex");
 	assert_null(policy_file_ignored(file, 2));
 	policy_file_free(file);
