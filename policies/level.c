@@ -24,8 +24,7 @@ static bool limits_read_load(const struct limits *limits)
 	       limits->kv_usage > 0;
 }
 
-/* What the entries will read, so that no more is gathered than is used. An agent
- * that never chooses replicas knows no work of them, only the instance's own. */
+/* What the entries will read, so that no more is gathered than is used. */
 static void find_wants(struct walk *walk, const struct chain *chain)
 {
 	enum levels_mode levels = walk->facts->policy->levels;
@@ -41,8 +40,8 @@ static void find_wants(struct walk *walk, const struct chain *chain)
 		for (size_t i = 0; i < WEIGHINGS_MAX && weighings[i].signal; i++) {
 			if (weighings[i].signal->reads_load)
 				walk->wants_load = true;
-			if (weighings[i].signal->level1 == LEVEL1_LEAST && walk->level == 1)
-				walk->wants_members = levels == LEVELS_BOTH;
+			if (walk->level == 1 && signal_reads_members(weighings[i].signal, levels))
+				walk->wants_members = true;
 		}
 	}
 }

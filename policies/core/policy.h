@@ -16,7 +16,6 @@
 
 enum {
 	CHAIN_MAX = 8,
-	PICKER_SETTINGS_MAX = 32, /* bytes of a picker's own settings */
 	RULE_INSTANCES_MAX = 256,
 	AFFINITY_VALUES_MAX = 256,
 };

@@ -2,16 +2,31 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct signal; /* policies/signals/signal.h */
 struct picker; /* policies/pickers/picker.h */
+struct option; /* policies/core/option.h */
 
-enum { WEIGHINGS_MAX = 8 };
+enum {
+	WEIGHINGS_MAX = 16,
+	RECIPE_SIGNALS_MAX = 8,   /* in a recipe of the operator */
+	PICKER_SETTINGS_MAX = 32, /* bytes of a picker's own settings */
+};
+
+enum weighing_scale {
+	WEIGHING_OWN, /* the signal's own */
+	WEIGHING_MINMAX,
+	WEIGHING_NATURAL,
+};
 
 struct weighing {
 	const struct signal *signal; /* NULL after the last */
 	double weight;               /* > 0 */
 	double min_spread;           /* negative: the signal's own */
+	enum weighing_scale scale;
+	double full; /* natural: the value that counts as a whole one; 0: the signal's own */
+	bool told;   /* of a string: when this is unknown of all, the strategy is degraded */
 };
 
 /* What a prompt prefix held by somebody means for a strategy. */
@@ -19,6 +34,20 @@ enum prefix_mode {
 	PREFIX_OFF,   /* nothing, beyond the signals that read it */
 	PREFIX_SCORE, /* counts through the signal `prefix` */
 	PREFIX_SOLE,  /* the holders are the only candidates, within the spill gate */
+};
+
+/* What is added to a strategy that is named alone (policies/blend.h). */
+enum blending {
+	BLEND_NOTHING,
+	BLEND_LOAD, /* load-balance, and least-request unless it counts requests by itself */
+	BLEND_OWN,  /* prefix-cache: load-balance only, in its own proportion */
+};
+
+/* What a strategy is as a part of a string like "a:2,b". */
+enum part {
+	PART_SIGNALS,   /* gives its signals */
+	PART_EXCLUSIVE, /* is used alone, whatever stands beside it */
+	PART_ALONE,     /* beside others it is a mistake */
 };
 
 struct strategy {
@@ -31,6 +60,22 @@ struct strategy {
 	bool sigma;   /* the sigma filter runs before */
 	bool serving; /* level 1: prefer targets below prefer-serving-below */
 	bool pair;    /* level 2: a prefill and a decode replica, by the entry's phases */
+	/* > 0: where somebody holds more than this share of the prompt, only those who hold
+	 * most of it stand (stage deepest). */
+	double deepest;
+	enum blending blending;
+	enum part part;
+	uint8_t part_weighings; /* in a string only the first so many count; 0: all */
+	bool counts_requests;   /* least-request adds nothing to it */
 	/* Used when the first signal is unknown for all; its picker has no settings. NULL: none. */
 	const struct strategy *falls_to;
+	/* Of the row itself, beside its picker's: one choice among signals, for the first
+	 * weighing. NULL: none. */
+	const struct option *options;
+
+	/* Of one that was made of a row or a string: */
+	const struct strategy *row; /* NULL: it is a row itself, or made of several */
+	bool blended;               /* something was added */
+	bool has_settings;          /* the picker's are these, not its defaults */
+	_Alignas(8) unsigned char picker_settings[PICKER_SETTINGS_MAX];
 };

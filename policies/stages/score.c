@@ -17,30 +17,36 @@
 #include "policies/stages/median.h"
 #include "policies/stages/scratch.h"
 #include "policies/stages/stages.h"
+#include "policies/state/facts.h"
 
 static const double middle = 0.5;
 static const double unknown = (double)NAN;
 static const double infinity = (double)INFINITY; /* the macro is a float */
 static const double deviations = 3;              /* from the median, that are still believed */
 
-static bool read_least(const struct walk *walk, const struct signal *signal,
-                       const struct candidate *instance, double *ret_value)
+/* Of those of its replicas of which it is known. */
+static bool read_members(const struct walk *walk, const struct signal *signal,
+                         const struct candidate *instance, double *ret_value)
 {
-	bool known = false;
-	double least = 0;
+	double least = infinity, most = -infinity, sum = 0;
+	uint32_t known = 0;
 
 	for (uint32_t i = 0; i < instance->member_count; i++) {
 		double value;
 
 		if (!signal->read(walk, &instance->members[i], &value))
 			continue;
-		if (!known || value < least)
-			least = value;
-		known = true;
+		least = value < least ? value : least;
+		most = value > most ? value : most;
+		sum += value;
+		known++;
 	}
-	if (known)
-		*ret_value = least;
-	return known;
+	if (known == 0)
+		return false;
+	*ret_value = signal->level1 == LEVEL1_LEAST  ? least
+	             : signal->level1 == LEVEL1_MOST ? most
+	                                             : sum / known;
+	return true;
 }
 
 struct range {
@@ -62,16 +68,23 @@ static inline void widen(struct range *range, double value)
 /* Of all standing, into scratch->values; of how many it is known. */
 static size_t read_values(const struct walk *walk, const struct signal *signal)
 {
-	bool by_members = walk->level == 1 && signal->level1 == LEVEL1_LEAST;
+	bool by_members =
+	        walk->level == 1 && signal_reads_members(signal, walk->facts->policy->levels);
 	double *values = walk->scratch->values;
 	size_t known = 0;
 
+	if (signal->read_all) {
+		signal->read_all(walk, values);
+		for (size_t i = 0; i < walk->standing; i++)
+			known += !isnan(values[i]);
+		return known;
+	}
 	for (size_t i = 0; i < walk->standing; i++) {
 		const struct candidate *candidate = &walk->pool[i];
 
 		values[i] = unknown;
 		known += by_members && candidate->member_count > 0
-		                 ? read_least(walk, signal, candidate, &values[i])
+		                 ? read_members(walk, signal, candidate, &values[i])
 		                 : signal->read(walk, candidate, &values[i]);
 	}
 	return known;
@@ -134,7 +147,21 @@ static void pull_in_outliers(const struct walk *walk, struct range *range)
 struct grading {
 	bool natural, more_is_better;
 	double best, width; /* unless natural */
+	double full;        /* if natural */
 };
+
+static bool is_natural(const struct weighing *weighing)
+{
+	return weighing->scale == WEIGHING_NATURAL ||
+	       (weighing->scale == WEIGHING_OWN && weighing->signal->scale == SCALE_NATURAL);
+}
+
+static double full_of(const struct weighing *weighing)
+{
+	if (weighing->full > 0)
+		return weighing->full;
+	return weighing->signal->full > 0 ? weighing->signal->full : 1;
+}
 
 static struct grading grading_of(const struct weighing *weighing, const struct range *range)
 {
@@ -142,7 +169,8 @@ static struct grading grading_of(const struct weighing *weighing, const struct r
 	double width = weighing->min_spread >= 0 ? weighing->min_spread : signal->min_spread;
 
 	return (struct grading){
-		.natural = signal->scale == SCALE_NATURAL,
+		.natural = is_natural(weighing),
+		.full = full_of(weighing),
 		.more_is_better = signal->more_is_better,
 		.best = signal->more_is_better ? range->most : range->least,
 		.width = range->most - range->least > width ? range->most - range->least : width,
@@ -158,6 +186,7 @@ static inline double grade(const struct grading *grading, double value)
 		return value;
 	if (!grading->natural)
 		return 0;
+	value = value / grading->full;
 	value = value < 0 ? 0 : value > 1 ? 1 : value;
 	return grading->more_is_better ? value : 1 - value;
 }
@@ -230,7 +259,8 @@ static bool score_by(struct walk *walk, const struct strategy *strategy)
 
 		if (range.known == 0 && i == 0 && strategy->falls_to)
 			return false;
-		if (!alone && weighing->signal->scale != SCALE_NATURAL)
+		walk->degraded |= weighing->told && range.known == 0;
+		if (!alone && !is_natural(weighing))
 			pull_in_outliers(walk, &range);
 		grading = grading_of(weighing, &range);
 		if (alone)
@@ -246,9 +276,10 @@ static bool score_by(struct walk *walk, const struct strategy *strategy)
 
 static void run(struct walk *walk)
 {
-	walk->degraded = !score_by(walk, walk->strategy);
-	if (!walk->degraded)
+	walk->degraded = false;
+	if (score_by(walk, walk->strategy))
 		return;
+	walk->degraded = true;
 	walk->strategy = walk->strategy->falls_to;
 	(void)score_by(walk, walk->strategy);
 }

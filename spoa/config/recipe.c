@@ -120,7 +120,7 @@ static void load_signals(const struct node *signals, struct strategy *strategy)
 	for (const struct node *node = signals ? signals->child : NULL; node; node = node->next) {
 		struct weighing *weighing = &strategy->weighings[count];
 
-		if (count == WEIGHINGS_MAX || !node->name)
+		if (count == RECIPE_SIGNALS_MAX || !node->name)
 			break;
 		options_reset(weighing_options, weighing);
 		weighing->signal = signal_named(span_of(node->name));

@@ -23,7 +23,7 @@ static const struct shape weighing = { .name = "weighing",
 	                               .kind = SHAPE_OBJECT,
 	                               .tables = { weighing_options } };
 static const struct shape signals = {
-	.name = "signals", .kind = SHAPE_SIGNALS, .element = &weighing, .most = WEIGHINGS_MAX
+	.name = "signals", .kind = SHAPE_SIGNALS, .element = &weighing, .most = RECIPE_SIGNALS_MAX
 };
 
 static const struct field recipe_fields[] = {

@@ -67,7 +67,8 @@ static void check_signal(const struct signal *signal)
 {
 	assert_true(is_kebab_case(signal->name));
 	assert_true(is_sentence(signal->help));
-	assert_non_null(signal->read);
+	assert_true(!signal->read != !signal->read_all);
+	assert_true(!signal->read_all || signal->level1 == LEVEL1_OWN);
 	assert_true(signal->min_spread >= 0);
 	assert_true(signal->scale == SCALE_MINMAX || signal->min_spread == 0);
 	assert_ptr_equal(signal_named(SPAN(signal->name)), signal);

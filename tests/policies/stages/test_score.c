@@ -17,7 +17,8 @@ static int fresh(void **state)
 
 static void weigh(size_t i, const struct signal *signal, double weight)
 {
-	recipe.weighings[i] = (struct weighing){ signal, weight, -1 };
+	recipe.weighings[i] =
+	        (struct weighing){ .signal = signal, .weight = weight, .min_spread = -1 };
 }
 
 static void score(void)
