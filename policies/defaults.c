@@ -53,6 +53,11 @@ const struct option policy_options[] = {
 	{ "average-tau-e2e", OPTION_DURATION, OF_POLICY(average_tau_e2e), 1 * SECONDS, 60 * MINUTES,
 	  60 * SECONDS, "", "How long the average time of a whole request remembers.", NULL,
 	  false },
+	{ "engine-credential-file", OPTION_TEXT, OF_POLICY(engine_credential_file), 0,
+	  NAME_MAX_BYTES - 1, 0, "",
+	  "File whose first line is sent to engines as a bearer token: by probes, and when they "
+	  "are asked for their models and metrics. Read at the start and at each reload.",
+	  NULL, false },
 	{ "default-model", OPTION_TEXT, OF_POLICY(default_model), 0, NAME_MAX_BYTES - 1, 0, "",
 	  "The model of requests that name none.", NULL, false },
 	{ 0 },
@@ -110,6 +115,13 @@ const struct option health_options[] = {
 	  5 * SECONDS, "", "Time from one probe of a replica to the next.", NULL, false },
 	{ "probe-timeout", OPTION_DURATION, OF_HEALTH(probe_timeout), 0.1 * SECONDS, 10 * MINUTES,
 	  5 * SECONDS, "", "A probe that takes longer has failed.", NULL, false },
+	{ "probe-token", OPTION_CHOICE, OF_HEALTH(probe_token), 0, 2, TOKEN_STALLED, "",
+	  "Which probes ask for one token of an answer, instead of a page: those of replicas that "
+	  "let requests wait in vain, all, or none.",
+	  "never|stalled|always", false },
+	{ "probe-token-timeout", OPTION_DURATION, OF_HEALTH(probe_token_timeout), 0.1 * SECONDS,
+	  10 * MINUTES, 10 * SECONDS, "", "The same for a probe that asks for a token.", NULL,
+	  false },
 	{ "probe-successes", OPTION_COUNT, OF_HEALTH(probe_successes), 1, 1000, 2, "probes",
 	  "Good probes in a row after which requests are tried.", NULL, false },
 	{ "probe-concurrent", OPTION_COUNT, OF_HEALTH(probe_concurrent), 1, 1000, 1, "requests",
@@ -177,6 +189,10 @@ const struct option instance_options[] = {
 	{ "weight", OPTION_NUMBER, OF_INSTANCE(weight), 0, 1000, 1, "times",
 	  "Factor on the instance's score; 0 takes no new requests while another is there.", NULL,
 	  false },
+	{ "kv-pool", OPTION_CHOICE, OF_INSTANCE(kv_pool), 0, 1, KV_REPLICA, "",
+	  "Where its engines keep the KV cache: each replica its own, or in a store that all share "
+	  "and that outlives them.",
+	  "replica|shared", false },
 	{ "upstream-model", OPTION_TEXT, OF_INSTANCE(upstream_model), 0, NAME_MAX_BYTES - 1, 0, "",
 	  "The model's name at the instance's engines, answered to HAProxy, which sends it as "
 	  "x-infer-model.",

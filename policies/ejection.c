@@ -85,6 +85,14 @@ bool ejection_wants_probe(const struct facts *facts, uint32_t target, usec_t now
 	return facts->policy->health.probe && (state == HEALTH_EJECTED || state == HEALTH_STALLED);
 }
 
+bool ejection_wants_token(const struct facts *facts, uint32_t target)
+{
+	int wanted = facts->policy->health.probe_token;
+
+	return wanted == TOKEN_ALWAYS ||
+	       (wanted == TOKEN_STALLED && health_silent(facts->health, target));
+}
+
 static void look_at(struct facts *facts, uint32_t target, usec_t now)
 {
 	bool waits = ledger_work(facts->ledger, target, now).awaiting > 0;

@@ -13,6 +13,8 @@ void ejection_note(struct facts *facts, const struct report *report, usec_t now)
 void ejection_probed(struct facts *facts, uint32_t target, bool good, usec_t now);
 /* To be probed: it is ejected or stalled. */
 bool ejection_wants_probe(const struct facts *facts, uint32_t target, usec_t now);
+/* ... by one token of an answer, not by a page. */
+bool ejection_wants_token(const struct facts *facts, uint32_t target);
 /* Looks for who is new, and for who lets requests wait in vain. About once a
  * second, and at once when the fleet has changed. */
 void ejection_look(struct facts *facts, usec_t now);

@@ -127,12 +127,14 @@ static void count_at(struct facts *facts, uint32_t target, const struct stream_e
 }
 
 /* What a replica's part in it says of the replica; flight: NULL, if we know no more. */
-static struct report report_of(const struct stream_end *end, const struct flight *flight,
-                               uint32_t replica, enum outcome_class class)
+static struct report report_of(const struct facts *facts, const struct stream_end *end,
+                               const struct flight *flight, uint32_t replica,
+                               enum outcome_class class)
 {
 	return (struct report){
 		.target = replica,
 		.class = class,
+		.judged = outcome_judge(end, &facts->policy->health.eject_on),
 		.connect = outcome_is_connect_error(end),
 		.retry_after = end->retry_after,
 		.prompt = flight ? flight->prompt : 0,
@@ -158,7 +160,7 @@ static void hear_end(struct facts *facts, const struct flight *flight, const str
 static void note_end(struct facts *facts, const struct stream_end *end, const struct flight *flight,
                      const struct serving *by, const struct feedback *feedback, usec_t now)
 {
-	struct report report = report_of(end, flight, by->replica, feedback->class);
+	struct report report = report_of(facts, end, flight, by->replica, feedback->class);
 
 	count_at(facts, by->replica, end, feedback->termination);
 	count_at(facts, by->instance, end, feedback->termination);
@@ -191,8 +193,9 @@ static void note_chosen(struct facts *facts, const struct stream_end *end,
 	if (!feedback->moved && feedback->class != CLASS_OK)
 		return; /* noted already, once for all tries */
 	/* Where the last one said it was busy the first may well have said the same. */
-	report = report_of(end, flight, flight->chosen,
+	report = report_of(facts, end, flight, flight->chosen,
 	                   feedback->class == CLASS_BUSY ? CLASS_BUSY : CLASS_FAILURE);
+	report.judged = outcome_judge_retry(&facts->policy->health.eject_on);
 	report.retry_after = 0;
 	report.connect = report.retried = true;
 	ejection_note(facts, &report, now);

@@ -45,7 +45,7 @@ static bool nobody_served(const struct stream_end *end)
 }
 
 /* The server's own word, when nothing else went wrong. 4xx say nothing of it. */
-static enum outcome_class class_of_status(int status)
+enum outcome_class outcome_class_of_status(int status)
 {
 	if (status == 429 || status == 503)
 		return CLASS_BUSY;
@@ -73,7 +73,7 @@ enum outcome_class stream_class(const struct stream_end *end)
 		return end->termination[WHEN] == 'H' && !nobody_served(end) ? CLASS_FAILURE
 		                                                            : CLASS_LOCAL;
 	case '-':
-		return nobody_served(end) ? CLASS_LOCAL : class_of_status(end->status);
+		return nobody_served(end) ? CLASS_LOCAL : outcome_class_of_status(end->status);
 	default:
 		return CLASS_LOCAL;
 	}
@@ -95,4 +95,64 @@ enum termination stream_termination(const struct stream_end *end)
 	default:
 		return TERM_LOCAL;
 	}
+}
+
+static bool is_listed(int status, const struct eject_on *on)
+{
+	unsigned place = (unsigned)status - 400;
+
+	return place < 64 * sizeof(on->statuses) / sizeof(on->statuses[0]) &&
+	       (on->statuses[place / 64] >> place % 64 & 1);
+}
+
+/* Of what is no failure by its status. */
+static enum judged judge_class(enum outcome_class class, const struct eject_on *on)
+{
+	if ((class == CLASS_BUSY && !on->busy) || (class == CLASS_DENIED && !on->denied) ||
+	    class == CLASS_FAILURE)
+		return JUDGED_SPARED;
+	return JUDGED_BY_CLASS;
+}
+
+enum judged outcome_judge_status(int status, const struct eject_on *on)
+{
+	if (!on->given)
+		return JUDGED_BY_CLASS;
+	return is_listed(status, on) ? JUDGED_FAILURE
+	                             : judge_class(outcome_class_of_status(status), on);
+}
+
+/* How it broke, if it did. */
+static bool is_break_listed(const struct stream_end *end, const struct eject_on *on)
+{
+	if (outcome_is_connect_error(end))
+		return on->connect;
+	switch (end->termination[WHO]) {
+	case 's':
+		return on->timeout;
+	case 'S':
+	case 'D':
+	case 'P':
+		return on->lost;
+	default:
+		return false;
+	}
+}
+
+enum judged outcome_judge(const struct stream_end *end, const struct eject_on *on)
+{
+	enum outcome_class class = stream_class(end);
+
+	if (!on->given || class == CLASS_CLIENT || class == CLASS_LOCAL)
+		return JUDGED_BY_CLASS;
+	if (end->termination[WHO] == 's' && end->termination[WHEN] == 'Q')
+		return judge_class(class, on); /* its status is HAProxy's own */
+	if (is_listed(end->status, on) || (class == CLASS_FAILURE && is_break_listed(end, on)))
+		return JUDGED_FAILURE;
+	return judge_class(class, on);
+}
+
+enum judged outcome_judge_retry(const struct eject_on *on)
+{
+	return !on->given || on->connect || on->lost ? JUDGED_BY_CLASS : JUDGED_SPARED;
 }

@@ -1,7 +1,7 @@
-/* outcome.h - how a stream ended, and what that says of the server (strategies.md
- * 3.7; the table of haproxy.md 2.6). Pure. */
+/* outcome.h - how a stream ended, and what that says of the server. Pure. */
 #pragma once
 
+#include "policies/core/policy.h"
 #include "policies/feedback.h"
 
 bool outcome_is_success(int status); /* 2xx */
@@ -13,3 +13,12 @@ bool outcome_is_connect_error(const struct stream_end *end);
 bool outcome_is_heard(const struct stream_end *end);
 /* HAProxy's client left, so no time of this stream means anything. */
 bool outcome_is_abort(const struct stream_end *end);
+
+/* What the operator's list makes of this end; of a class that is nobody's fault,
+ * nothing else than its class. */
+enum judged outcome_judge(const struct stream_end *end, const struct eject_on *on);
+/* Of a status alone, when a server said it and HAProxy went on to another. */
+enum outcome_class outcome_class_of_status(int status);
+enum judged outcome_judge_status(int status, const struct eject_on *on);
+/* Of an attempt that HAProxy made again, and of which nothing else is known. */
+enum judged outcome_judge_retry(const struct eject_on *on);

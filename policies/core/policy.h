@@ -83,8 +83,28 @@ struct prefix_policy {
 	uint32_t max_records; /* restart needed */
 };
 
-/* When a replica is taken out of service, and how it comes back (strategies.md 3.7). */
+/* Which outcomes count towards an ejection, where the operator says it; given false:
+ * the classes of policies/outcome.h as they are. */
+struct eject_on {
+	bool given;
+	bool connect, lost, timeout; /* no connection; cut; first token or server timeout */
+	bool busy;                   /* 429, 503: of one who finishes nothing */
+	bool denied;                 /* 401, 403: of two tenants */
+	uint64_t statuses[4];        /* bit n of all: status 400 + n counts whatever it means */
+};
+
+/* A header that probes send. */
+struct probe_header {
+	char name[NAME_MAX_BYTES], value[NAME_MAX_BYTES];
+};
+
+/* When a probe asks for one token: a page that says 200 does not prove that anything
+ * is computed. */
+enum token_probe { TOKEN_NEVER, TOKEN_STALLED, TOKEN_ALWAYS };
+
+/* When a replica is taken out of service, and how it comes back. */
 struct health_policy {
+	struct eject_on eject_on;
 	uint32_t eject_after; /* failures in a row; 0: never */
 	double eject_share;   /* of failures among at least eject_outcomes; 0: never */
 	double eject_outcomes;
@@ -94,6 +114,10 @@ struct health_policy {
 	bool probe;
 	char probe_path[NAME_MAX_BYTES]; /* "" = by what the engine is */
 	usec_t probe_interval, probe_timeout;
+	int probe_token; /* enum token_probe */
+	usec_t probe_token_timeout;
+	struct probe_header *probe_headers;
+	uint32_t probe_header_count;
 	uint32_t probe_successes;  /* in a row */
 	uint32_t probe_concurrent; /* requests on trial at once */
 	uint32_t trial_successes;  /* in a row */
@@ -130,6 +154,12 @@ struct affinity {
 	bool strict; /* holds for fallback services too; nobody left is a refusal */
 };
 
+/* Where the KV cache of an instance's engines lies. */
+enum kv_pool {
+	KV_REPLICA, /* in each engine: who did not compute a prefix does not have it */
+	KV_SHARED,  /* in a store that all of them read, and that survives them */
+};
+
 enum levels_mode { LEVELS_BOTH, LEVELS_INSTANCE, LEVELS_REPLICA };
 
 /* What the policy says of a server of an instance, or of all whose name or address
@@ -151,6 +181,7 @@ struct instance_policy {
 	uint32_t model_count;
 	char upstream_model[NAME_MAX_BYTES]; /* as its engines call the model; "" = as clients do */
 	double weight;                       /* service weight; 0 = drained */
+	int kv_pool;                         /* enum kv_pool */
 	struct entry_policy chain[CHAIN_MAX];
 	uint32_t chain_count;            /* >= 1 */
 	struct replica_policy *replicas; /* of several that fit the first counts */
@@ -193,8 +224,9 @@ struct policy {
 	usec_t ledger_ttl, ledger_width; /* restart needed */
 	uint32_t max_inflight;           /* open requests remembered; restart needed */
 	usec_t average_tau_ttft, average_tau_e2e;
-	char default_model[NAME_MAX_BYTES];      /* for requests that name none; "" = none */
-	struct rule default_rule;                /* for models that no rule names */
+	char engine_credential_file[NAME_MAX_BYTES]; /* "" = none */
+	char default_model[NAME_MAX_BYTES];          /* for requests that name none; "" = none */
+	struct rule default_rule;                    /* for models that no rule names */
 	struct instance_policy default_instance; /* for instances that the policy does not name */
 	struct rule *rules;
 	uint32_t rule_count;

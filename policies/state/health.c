@@ -51,6 +51,8 @@ static void hold_back(struct record *record, uint32_t retry_after, usec_t now)
 /* A busy answer is a failure only of a target that finishes nothing. */
 static bool is_failure(struct record *record, const struct report *report, usec_t now)
 {
+	if (report->judged != JUDGED_BY_CLASS)
+		return report->judged == JUDGED_FAILURE;
 	if (report->class == CLASS_BUSY)
 		return record->finished_at != 0 && finishes_nothing(record, now);
 	if (report->class == CLASS_DENIED)

@@ -49,10 +49,18 @@ enum eject_cause { EJECT_CAUSES(AS_CAUSE) EJECT_NONE, EJECT_CAUSE_COUNT = EJECT_
 #undef AS_CAUSE
 extern const char *const eject_cause_names[EJECT_CAUSE_COUNT];
 
+/* What the policy makes of an outcome, where it says so (eject-on). */
+enum judged {
+	JUDGED_BY_CLASS,
+	JUDGED_FAILURE, /* it counts, whatever the class */
+	JUDGED_SPARED,  /* it does not */
+};
+
 /* What became of one request at one target. */
 struct report {
 	uint32_t target;
 	enum outcome_class class;
+	enum judged judged;
 	bool connect;         /* the connection was refused or failed: suspect for a second */
 	bool retried;         /* ... or something else that HAProxy tried again elsewhere, perhaps
 	                       * only that it is busy: a reason only if it finishes nothing */
@@ -96,6 +104,9 @@ void health_welcome(struct health *health, uint32_t target, usec_t since);
 double health_ramped(const struct health *health, uint32_t target, usec_t now);
 
 enum health_state health_state(const struct health *health, uint32_t target, usec_t now);
+/* It is out of service because requests waited there in vain: that its page says it is
+ * well does not prove that it computes. */
+bool health_silent(const struct health *health, uint32_t target);
 /* How often in a row it was ejected; 0 = never. */
 uint32_t health_ejections(const struct health *health, uint32_t target);
 /* Requests may be sent there: not suspect, stalled or ejected; half-open with room. */

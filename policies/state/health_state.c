@@ -51,6 +51,7 @@ static void start_ramp(struct health *health, struct record *record, usec_t from
 static void into_service(struct health *health, struct record *record)
 {
 	record->state = HEALTH_UP;
+	record->silent = false;
 	record->trial = 0;
 	health->out--;
 }
@@ -105,6 +106,7 @@ enum eject_cause health_probed(struct health *health, uint32_t target, bool good
 static void stall(struct health *health, struct record *record)
 {
 	record->state = HEALTH_STALLED;
+	record->silent = true;
 	record->probes_good = 0;
 	health->out++;
 }
@@ -130,6 +132,7 @@ bool health_waits(struct health *health, uint32_t target, bool waits, usec_t now
 	if (!waits || after == 0 || record->state == HEALTH_EJECTED ||
 	    now < later_of(record->waits_since, record->progress_at) + after)
 		return false;
+	record->silent = true;
 	if (record->state == HEALTH_UP)
 		stall(health, record);
 	return true;
@@ -212,6 +215,11 @@ enum health_state health_state(const struct health *health, uint32_t target, use
 	if (record->state == HEALTH_UP && health_ramped(health, target, now) < 1)
 		return HEALTH_RAMP;
 	return record->state;
+}
+
+bool health_silent(const struct health *health, uint32_t target)
+{
+	return record_of(health, target)->silent;
 }
 
 uint32_t health_ejections(const struct health *health, uint32_t target)

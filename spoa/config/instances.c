@@ -69,6 +69,23 @@ static void tell_upstream(const struct loading *loading, const struct node *node
 	             "as an alias, or read the header");
 }
 
+/* A body can only be changed by somebody who has it in his hands. */
+static void check_rewrite(const struct loading *loading, const struct node *place)
+{
+	const char *how = place ? json_string_value(place->value) : NULL;
+
+	if (!how || strcmp(how, "header") == 0)
+		return;
+	if (strcmp(how, "relay") == 0)
+		loading_error(loading, place, "rewrite-model",
+		              "changing the model in the body needs the relay, which this version "
+		              "does not have: let the engines serve the clients' name as an alias, "
+		              "or read the header x-infer-model");
+	else
+		loading_error(loading, place, "rewrite-model", "\"%s\" is neither header nor relay",
+		              how);
+}
+
 static void load_instance(struct loading *loading, const struct node *node, struct layers *layers,
                           struct instance_policy *instance)
 {
@@ -76,6 +93,7 @@ static void load_instance(struct loading *loading, const struct node *node, stru
 	table_load(instance_options, instance, node);
 	instance->models = names_load(loading, node_named(node, "models"), &instance->model_count);
 	tell_upstream(loading, node, instance);
+	check_rewrite(loading, node_named(node, "rewrite-model"));
 	layers->nodes[2] = node;
 	layers->count = 3;
 	instance->chain_count = chain_load(loading, layers, instance->chain);

@@ -13,6 +13,7 @@
 #include "policies/defaults.h"
 #include "spoa/config/chain.h"
 #include "spoa/config/document.h"
+#include "spoa/config/health.h"
 #include "spoa/config/instances.h"
 #include "spoa/config/policy_file.h"
 #include "spoa/config/recipe.h"
@@ -93,7 +94,7 @@ static void load(struct loading *loading, struct policy *policy)
 	shape_check(loading, &shape_policy);
 	table_load(policy_options, policy, defaults);
 	table_load(prefix_options, &policy->prefix, node_named(defaults, "prefix"));
-	table_load(health_options, &policy->health, node_named(defaults, "health"));
+	health_load(loading, node_named(defaults, "health"), &policy->health);
 	load_ladder(node_named(defaults, "ladder"), &policy->ladder);
 	check_process(loading, policy, defaults);
 	recipes_load(loading, policy);

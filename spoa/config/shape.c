@@ -143,8 +143,18 @@ static const struct shape prefix = { .name = "prefix",
 	                             .kind = SHAPE_OBJECT,
 	                             .tables = { prefix_options } };
 
+static const struct shape outcomes = { .name = "outcomes", .kind = SHAPE_LIST, .element = &text };
+static const struct shape headers = { .name = "headers", .kind = SHAPE_MAP, .element = &text };
+static const struct field health_fields[] = {
+	{ "eject-on", &outcomes,
+	  "Which outcomes count as failures, instead of the usual ones: connect-error, "
+	  "connection-lost, timeout, server-error, busy, denied, 4xx, 5xx, or a status." },
+	{ "probe-headers", &headers, "Headers that probes send; never credentials." },
+	{ 0 },
+};
 static const struct shape health = { .name = "health",
 	                             .kind = SHAPE_OBJECT,
+	                             .fields = health_fields,
 	                             .tables = { health_options } };
 
 static const struct field defaults_fields[] = {
@@ -186,6 +196,8 @@ static const struct field instance_fields[] = {
 	LEVEL_FIELDS,
 	{ "models", &model_names, "Models it serves; its engines are asked if not given." },
 	{ "replicas", &replicas, "Settings of single servers, by name or address." },
+	{ "rewrite-model", &text,
+	  "How its engines learn of the upstream-model: header, by x-infer-model." },
 	{ "engine", &later, "What the engines are." },
 	{ 0 },
 };

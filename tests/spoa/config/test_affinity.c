@@ -1,34 +1,8 @@
 /* test_affinity.c - rules of hosts, paths and affinity, as a policy file says them, and the
  * shipped examples at work. Proves R010, R011, R014, R015, R060, R061, R062. */
-#include <stdlib.h>
-
 #include "spoa/config/check_haproxy.h"
-#include "spoa/config/policy.h"
 #include "tests/policies/world.h"
-
-static struct policy_file *parsed(const char *text, struct problems **ret_problems)
-{
-	*ret_problems = problems_new();
-	assert_non_null(*ret_problems);
-	return policy_parse("policy.json", text, strlen(text), *ret_problems);
-}
-
-static void assert_says(const char *text, const char *expected)
-{
-	struct problems *problems;
-	struct policy_file *file = parsed(text, &problems);
-	char *printed = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&printed, &size);
-
-	assert_non_null(out);
-	problems_print(problems, out);
-	(void)fclose(out);
-	assert_string_equal(printed, expected);
-	free(printed);
-	policy_file_free(file);
-	problems_free(problems);
-}
+#include "tests/spoa/config/parsed.h"
 
 static void hosts_and_paths_are_kept_as_they_are_compared(void **state)
 {

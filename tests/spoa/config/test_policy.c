@@ -1,62 +1,13 @@
 /* test_policy.c - a policy file becomes a policy, or all its mistakes are told.
  * Proves R013, R019, R130, R133, R175, P112, P121, P122. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "policies/pickers/pickers.h"
 #include "policies/signals/signals.h"
 #include "policies/strategies.h"
-#include "spoa/config/policy.h"
-
-static struct policy_file *parsed(const char *text, struct problems **ret_problems)
-{
-	*ret_problems = problems_new();
-	assert_non_null(*ret_problems);
-	return policy_parse("policy.json", text, strlen(text), *ret_problems);
-}
-
-/* A policy without a single problem. */
-static struct policy_file *good(const char *text)
-{
-	struct problems *problems;
-	struct policy_file *file = parsed(text, &problems);
-
-	if (problems_at(problems, 0))
-		print_error("%s: %s\n", problems_at(problems, 0)->path,
-		            problems_at(problems, 0)->text);
-	assert_null(problems_at(problems, 0));
-	assert_non_null(file);
-	problems_free(problems);
-	return file;
-}
+#include "tests/spoa/config/parsed.h"
 
 static const struct strategy *strategy(const char *name)
 {
 	return strategy_named((struct span){ name, strlen(name) });
-}
-
-static void assert_says(const char *text, const char *expected)
-{
-	struct problems *problems;
-	struct policy_file *file = parsed(text, &problems);
-	char *printed = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&printed, &size);
-
-	assert_non_null(out);
-	problems_print(problems, out);
-	(void)fclose(out);
-	assert_string_equal(printed, expected);
-	assert_int_equal(file == NULL, problems_count(problems, SEVERITY_ERROR) > 0);
-	free(printed);
-	policy_file_free(file);
-	problems_free(problems);
 }
 
 static void an_empty_object_is_the_embedded_default(void **state)
