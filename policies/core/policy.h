@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "policies/core/ladder.h"
+#include "policies/core/objectives.h"
 #include "policies/core/rate.h"
 #include "policies/core/strategy.h"
 #include "policies/core/target.h"
@@ -126,6 +127,24 @@ struct health_policy {
 	double ramp_requests;
 };
 
+/* A class of requests: where they stand in HAProxy's queue, and within what they are
+ * to be served. */
+struct class_policy {
+	char name[NAME_MAX_BYTES];
+	double priority; /* -2047..2047, whole; lower goes first */
+	struct objectives objectives;
+};
+
+/* What HAProxy is told for its queue, and who may say so. */
+struct queue_policy {
+	usec_t priority_step;   /* what a step of priority is worth in waiting; 0: classes are
+	                         * strict, and whoever is behind may wait for ever */
+	bool client_priority;   /* a client's own is believed */
+	bool client_objectives; /* ... */
+	double default_ttft_ms; /* orders requests that have no objective among those that do */
+	struct objectives objectives; /* of all requests whose class says none */
+};
+
 enum affinity_on { AFFINITY_TENANT, AFFINITY_SESSION, AFFINITY_HEADER };
 
 enum affinity_match {
@@ -194,6 +213,7 @@ struct rule {
 	char path[NAME_MAX_BYTES];  /* "" any; "/a/b" itself and all below; no "/" at its end */
 	char model[NAME_MAX_BYTES]; /* "" any; "x*" prefix; exact otherwise */
 	char upstream_model[NAME_MAX_BYTES]; /* where the instance says none; "" = unchanged */
+	const struct class_policy *class_of; /* of its requests; NULL: nothing said */
 	char (*instances)[NAME_MAX_BYTES];   /* count 0: all that serve the model */
 	uint32_t instance_count;
 	char (*fallbacks)[NAME_MAX_BYTES];
@@ -216,6 +236,7 @@ struct policy {
 	double default_output_tokens;
 	struct prefix_policy prefix;
 	struct health_policy health;
+	struct queue_policy queue;
 	bool reject_on_overload;
 	uint32_t overload_status;  /* 429 or 503 */
 	bool reject_unknown_model; /* 404; default: HAProxy's default backend */
@@ -234,6 +255,8 @@ struct policy {
 	uint32_t affinity_count;
 	struct instance_policy *instances;
 	uint32_t instance_count;
+	struct class_policy *classes; /* beside the built-in ones (policies/classes.h) */
+	uint32_t class_count;
 	struct alias *aliases;
 	uint32_t alias_count;
 	struct tenant_policy *tenants;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "policies/core/ladder.h"
+#include "policies/core/objectives.h"
 #include "policies/core/reason.h"
 #include "policies/core/rng.h"
 #include "policies/core/span.h"
@@ -41,9 +42,11 @@ struct request {
 	struct span tenant;   /* hash in hex, or a name; absent = anonymous */
 	struct span session;  /* first present session header, at most 256 bytes */
 	struct span strategy; /* asked for by a header */
+	struct span priority; /* as the client put it: a class's name, or a number */
 	struct span client_id;
-	uint32_t retry_count; /* the client's own count of its tries */
-	uint32_t source;      /* which HAProxy asked: index into replica.name; 0 if not known */
+	struct objectives objectives; /* the client's own */
+	uint32_t retry_count;         /* the client's own count of its tries */
+	uint32_t source; /* which HAProxy asked: index into replica.name; 0 if not known */
 	bool has_prompt;
 	uint64_t prompt_bytes; /* bytes of the prompt HAProxy could see (plen) */
 	uint64_t body_bytes;   /* bytes of the body HAProxy could see */
@@ -58,6 +61,7 @@ struct request {
 struct prompt {
 	double tokens;                     /* P */
 	double output_tokens;              /* O */
+	struct objectives objectives;      /* of the client, its class or the policy */
 	uint64_t total_bytes;              /* plen_total */
 	uint32_t blocks;                   /* usable blocks */
 	uint64_t chain[LADDER_BLOCKS_MAX]; /* chained, seeded with ladder and model */
@@ -136,6 +140,8 @@ struct decision {
 	const struct replica *replica;   /* NULL: HAProxy balances inside the instance */
 	const struct replica *prefill;   /* computes the prompt for replica; NULL: nobody else */
 	struct span upstream_model;      /* at NULL: unchanged */
+	int32_t priority;                /* HAProxy's class, -2047..2047, lower first */
+	int32_t priority_offset_ms;      /* counts as arrived so much later in its class */
 	uint32_t matched;                /* bytes the chosen target holds */
 	uint64_t sequence;               /* number of this decision, from 1 */
 	bool slot;                    /* a slot was taken (false: table full, or ended already) */

@@ -36,7 +36,7 @@ static void set_word(struct spop_output *out, enum variable variable, const char
 	set_text(out, variable, word, strlen(word));
 }
 
-static void set_number(struct spop_output *out, enum variable variable, uint32_t number)
+static void set_number(struct spop_output *out, enum variable variable, int64_t number)
 {
 	struct spop_value value = value_int64(number);
 
@@ -58,6 +58,15 @@ static void write_routed(struct spop_output *out, const struct decision *decisio
 		         decision->upstream_model.len);
 }
 
+/* What 0 says, HAProxy does without being told. */
+static void write_place(struct spop_output *out, const struct decision *decision)
+{
+	if (decision->priority != 0)
+		set_number(out, VARIABLE_PRIORITY, decision->priority);
+	if (decision->priority_offset_ms != 0)
+		set_number(out, VARIABLE_PRIORITY_OFFSET, decision->priority_offset_ms);
+}
+
 void answer_write(struct spop_output *out, const struct decision *decision, uint32_t source,
                   bool observe)
 {
@@ -75,6 +84,8 @@ void answer_write(struct spop_output *out, const struct decision *decision, uint
 	} else {
 		set_word(out, VARIABLE_ACTION, "default");
 	}
+	if (decision->outcome != OUTCOME_REJECTED)
+		write_place(out, decision);
 	set_word(out, VARIABLE_REASON, reason_name(decision->reason));
 }
 

@@ -54,7 +54,11 @@ enum { CONTRACT_VERSION = 1 };
 	ARGUMENT(PROMPT_BYTES, "plen", "var(txn.infer_plen)", "bytes of the prompt visible")       \
 	ARGUMENT(LADDER, "lid", "", "the ladder's id; its expression is generated")                \
 	ARGUMENT(AFFINITY, "hdr.x-infer-affinity", "req.fhdr(x-infer-affinity)",                   \
-	         "for affinity rules, of trusted clients; other headers as hdr.NAME")
+	         "for affinity rules, of trusted clients; other headers as hdr.NAME")              \
+	ARGUMENT(SLO_TTFT, "slo-ttft", "req.fhdr(x-slo-ttft-ms)",                                  \
+	         "ms to the first token, as the client wants it")                                  \
+	ARGUMENT(SLO_TPOT, "slo-tpot", "req.fhdr(x-slo-tpot-ms)", "ms from token to token")        \
+	ARGUMENT(SLO_E2E, "slo-e2e", "req.fhdr(x-slo-e2e-ms)", "ms of the whole request")
 
 /* Of infer-first. */
 #define FIRST_ARGUMENTS(ARGUMENT)                                                                  \

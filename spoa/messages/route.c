@@ -12,7 +12,11 @@
 #include "spoa/messages/answer.h"
 #include "spoa/messages/arguments.h"
 
-enum { SESSION_HEADERS = ROUTE_SESSION9 - ROUTE_SESSION0 + 1, SESSION_MAX_BYTES = 256 };
+enum {
+	SESSION_HEADERS = ROUTE_SESSION9 - ROUTE_SESSION0 + 1,
+	SESSION_MAX_BYTES = 256,
+	OBJECTIVE_MAX_BYTES = 12,
+};
 
 static const char header_prefix[] = CONTRACT_HEADER;
 enum { HEADER_PREFIX_BYTES = sizeof(header_prefix) - 1 };
@@ -173,6 +177,31 @@ static uint32_t retries_of(struct message_counters *counters, const struct value
 	return count;
 }
 
+/* A header: ms, with a fraction or without. 0 when there is none. */
+static double objective_of(struct message_counters *counters, const struct values *values,
+                           enum route_argument argument)
+{
+	struct span text = text_at(counters, values, argument);
+	double number = 0, place = 1;
+	bool fraction = false;
+
+	for (size_t i = 0; i < text.len; i++) {
+		uint32_t digit = (uint32_t)(unsigned char)text.at[i] - '0';
+
+		if (text.at[i] == '.' && !fraction && i > 0) {
+			fraction = true;
+			continue;
+		}
+		if (digit > 9 || i >= OBJECTIVE_MAX_BYTES) {
+			counters->bad_route_arguments[argument]++;
+			return 0;
+		}
+		place = fraction ? place / 10 : 1;
+		number = fraction ? number + digit * place : 10 * number + digit;
+	}
+	return number;
+}
+
 /* Hashes by another ladder than ours describe other bytes. */
 static uint32_t hashes_of(struct message_context *context, const struct values *values,
                           uint64_t *ret_hashes)
@@ -226,7 +255,8 @@ static void believe_load_only(struct message_context *context, struct request *r
 {
 	context->facts->counters->bad_contract++;
 	request->hash_count = 0;
-	request->session = request->strategy = (struct span){ NULL, 0 };
+	request->session = request->strategy = request->priority = (struct span){ NULL, 0 };
+	request->objectives = (struct objectives){ 0 };
 }
 
 static void request_fill(struct message_context *context, const struct values *values,
@@ -249,6 +279,10 @@ static void request_fill(struct message_context *context, const struct values *v
 	request->tenant = tenant_of(counters, values, route->tenant);
 	request->session = session_of(counters, values);
 	request->strategy = trusted.at ? trusted : any;
+	request->priority = text_at(counters, values, ROUTE_PRIORITY);
+	request->objectives.ttft_ms = objective_of(counters, values, ROUTE_SLO_TTFT);
+	request->objectives.tpot_ms = objective_of(counters, values, ROUTE_SLO_TPOT);
+	request->objectives.e2e_ms = objective_of(counters, values, ROUTE_SLO_E2E);
 	request->retry_count = retries_of(counters, values);
 	headers_read(counters, values, request);
 	body_read(counters, values, request);
@@ -256,7 +290,6 @@ static void request_fill(struct message_context *context, const struct values *v
 	if (!number_at(counters, values, ROUTE_VERSION, &version) || version != CONTRACT_VERSION)
 		believe_load_only(context, request);
 	/* Sent for later use; looked at now so that a wrong file is noticed. */
-	(void)text_at(counters, values, ROUTE_PRIORITY);
 	(void)text_at(counters, values, ROUTE_EXCLUDE);
 	(void)text_at(counters, values, ROUTE_TIMEOUT);
 }

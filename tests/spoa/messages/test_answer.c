@@ -54,6 +54,26 @@ static void the_model_is_named_where_it_has_another_name(void **state)
 	assert_text(&answer, "model", "llama-3");
 }
 
+static void a_place_in_the_queue_is_answered_only_where_there_is_one(void **state)
+{
+	(void)state;
+	(void)stub_context();
+	answer_to(&stub.decision, 0, false);
+	assert_false(has(&answer, "priority"));
+	assert_false(has(&answer, "priority_offset"));
+	stub.decision.priority = -10;
+	stub.decision.priority_offset_ms = -2750;
+	answer_to(&stub.decision, 0, false);
+	assert_number(&answer, "priority", -10);
+	assert_number(&answer, "priority_offset", -2750);
+	stub.decision.outcome = OUTCOME_UNANSWERED; /* it waits for a server of HAProxy's choice */
+	answer_to(&stub.decision, 0, false);
+	assert_number(&answer, "priority", -10);
+	stub.decision.outcome = OUTCOME_REJECTED;
+	answer_to(&stub.decision, 0, false);
+	assert_false(has(&answer, "priority"));
+}
+
 static void a_refusal_has_a_status_and_a_time(void **state)
 {
 	(void)state;
@@ -102,6 +122,8 @@ static void the_longest_names_fit(void **state)
 	memset(stub.instance.name, 'i', NAME_MAX_BYTES - 1);
 	memset(stub.replica_names[0], 'r', NAME_MAX_BYTES - 1);
 	stub.decision.upstream_model = (struct span){ stub.instance.name, NAME_MAX_BYTES - 1 };
+	stub.decision.priority = -2047;
+	stub.decision.priority_offset_ms = -524287;
 	answer_to(&stub.decision, 0, false);
 	assert_true(has(&answer, "reason"));
 }
@@ -128,6 +150,7 @@ int main(void)
 		cmocka_unit_test(the_replica_is_called_as_the_asker_calls_it),
 		cmocka_unit_test(the_replica_may_be_left_to_haproxy),
 		cmocka_unit_test(the_model_is_named_where_it_has_another_name),
+		cmocka_unit_test(a_place_in_the_queue_is_answered_only_where_there_is_one),
 		cmocka_unit_test(a_refusal_has_a_status_and_a_time),
 		cmocka_unit_test(unanswered_is_default_and_says_why),
 		cmocka_unit_test(observing_answers_nothing_else),

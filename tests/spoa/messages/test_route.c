@@ -360,6 +360,41 @@ static void retries_are_a_small_number_or_none(void **state)
 	assert_int_equal(context.counters.bad_route_arguments[ROUTE_RETRY], 1);
 }
 
+static void objectives_are_numbers_of_ms_or_none(void **state)
+{
+	struct message_context context;
+
+	(void)state;
+	(void)with("slo-ttft", text("500"));
+	assert_true(stub.request.objectives.ttft_ms == 500);
+	(void)with("slo-tpot", text("12.25"));
+	assert_true(stub.request.objectives.tpot_ms == 12.25);
+	assert_true(stub.request.objectives.ttft_ms == 0);
+	(void)with("slo-e2e", text("999999999999"));
+	assert_true(stub.request.objectives.e2e_ms == 999999999999);
+	context = with("slo-e2e", text("9999999999999"));
+	assert_true(stub.request.objectives.e2e_ms == 0);
+	assert_int_equal(context.counters.bad_route_arguments[ROUTE_SLO_E2E], 1);
+	context = with("slo-ttft", text("1.2.3"));
+	assert_true(stub.request.objectives.ttft_ms == 0);
+	assert_int_equal(context.counters.bad_route_arguments[ROUTE_SLO_TTFT], 1);
+	context = with("slo-tpot", text("-1"));
+	assert_true(stub.request.objectives.tpot_ms == 0);
+	assert_int_equal(context.counters.bad_route_arguments[ROUTE_SLO_TPOT], 1);
+}
+
+static void a_priority_comes_as_the_client_put_it(void **state)
+{
+	struct message_context context;
+
+	(void)state;
+	(void)with("prio", text("batch"));
+	assert_int_equal(stub.request.priority.len, 5);
+	context = with("prio", value_int64(7));
+	assert_null(stub.request.priority.at);
+	assert_int_equal(context.counters.bad_route_arguments[ROUTE_PRIORITY], 1);
+}
+
 static void the_body_is_as_long_as_announced_or_as_seen(void **state)
 {
 	struct message_context context = stub_context();
@@ -422,6 +457,8 @@ int main(void)
 		cmocka_unit_test(bytes_are_as_good_as_text),
 		cmocka_unit_test(the_trusted_strategy_wins),
 		cmocka_unit_test(retries_are_a_small_number_or_none),
+		cmocka_unit_test(objectives_are_numbers_of_ms_or_none),
+		cmocka_unit_test(a_priority_comes_as_the_client_put_it),
 		cmocka_unit_test(the_body_is_as_long_as_announced_or_as_seen),
 		cmocka_unit_test(of_a_repeated_argument_the_last_counts),
 		cmocka_unit_test(arguments_have_names),
