@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "spoa/config/check_haproxy.h"
+#include "spoa/messages/contract.h"
 
 enum { FILE_MAX = 1 << 16 };
 
