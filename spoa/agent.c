@@ -227,6 +227,7 @@ struct agent *agent_new(const struct run_options *options, int *ret_left)
 	agent->options = *options;
 	agent->started_ms = agent->reloaded_ms = wall_ms();
 	make_journal(agent);
+	notify_open(&agent->notify);
 	agent->policy_file = agent_load_policy(agent);
 	if (!agent->policy_file) {
 		*ret_left = EXIT_USAGE;
@@ -255,6 +256,9 @@ int agent_run(struct agent *agent)
 		journal_say(&agent->journal, LOGGED_WARNING,
 		            "no --haproxy socket was given: no server is known, HAProxy balances "
 		            "alone");
+	notify_tell(&agent->notify, "READY=1\nSTATUS=policy %s, decisions at %s",
+	            policy_file_name(agent->policy_file),
+	            agent->options.spop.count ? agent->options.spop.at[0] : "-");
 	ev_run(agent->loop, 0);
 	return EXIT_OK;
 }
@@ -285,5 +289,6 @@ void agent_free(struct agent *agent)
 		agent_unwatch(agent);
 		ev_loop_destroy(agent->loop);
 	}
+	notify_close(&agent->notify);
 	free(agent);
 }

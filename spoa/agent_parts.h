@@ -9,6 +9,7 @@
 #include "spoa/config/policy.h"
 #include "spoa/journal.h"
 #include "spoa/line_watch.h"
+#include "spoa/notify.h"
 #include "spoa/observe/discovery.h"
 #include "spoa/observe/log_line.h"
 #include "spoa/observe/log_receiver.h"
@@ -22,6 +23,7 @@
 struct agent {
 	struct run_options options;
 	struct journal journal;
+	struct notify notify;
 	struct ev_loop *loop;
 	struct policy_file *policy_file;
 	struct facts *facts;
@@ -45,6 +47,7 @@ struct agent {
 	ev_timer flush; /* decision records to stdout */
 	ev_timer pulse; /* a beat to measure how late the loop is */
 	ev_timer drain; /* looks whether all have said goodbye */
+	ev_timer alive; /* tells the service manager's watchdog that the loop runs */
 	usec_t pulse_due;
 	usec_t drain_from; /* health checks fail until then, goodbye is said after */
 	bool draining, drained;

@@ -65,9 +65,16 @@ static void say_change(void *data, const struct policy_change *change)
 	journal_line(&agent->journal, change->restart ? LOGGED_WARNING : LOGGED_NOTICE, line);
 }
 
-void agent_reload(struct agent *agent)
+/* The new policy is in force, or not: either way we answer as before. */
+static void tell_reloaded(const struct agent *agent)
 {
-	struct policy_file *file = agent_load_policy(agent);
+	notify_tell(&agent->notify, "READY=1\nSTATUS=policy %s%s",
+	            policy_file_name(agent->policy_file),
+	            agent->policy_refused ? "; what is in its file now was refused" : "");
+}
+
+static void swap(struct agent *agent, struct policy_file *file)
+{
 	struct policy_file *old = agent->policy_file;
 	size_t changes;
 
@@ -88,4 +95,12 @@ void agent_reload(struct agent *agent)
 	agent->reloaded_ms = (int64_t)(clock_wall() / MSEC);
 	journal_say(&agent->journal, LOGGED_NOTICE, "policy %s is in force, %zu values changed",
 	            policy_file_name(file), changes);
+}
+
+void agent_reload(struct agent *agent)
+{
+	notify_tell(&agent->notify, "RELOADING=1\nMONOTONIC_USEC=%llu",
+	            (unsigned long long)clock_monotonic());
+	swap(agent, agent_load_policy(agent));
+	tell_reloaded(agent);
 }

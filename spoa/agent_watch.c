@@ -3,8 +3,13 @@
  * Going takes three steps. First health checks fail, so that HAProxy asks nobody
  * here any more; what it still asks is answered. leave_time later, enough for two
  * checks of the configuration we ship, the connections are said goodbye to. When all
- * are closed, or after drain_time, the loop ends. A second signal ends it at once. */
+ * are closed, or after drain_time, the loop ends. A second signal ends it at once.
+ *
+ * Sockets that a service manager holds stay open when we go: who asks meanwhile waits
+ * in them for our successor. Nobody needs to be told to stay away, so the first step is
+ * left out and the gap is as short as it can be. */
 #include <signal.h>
+#include <string.h>
 
 #include "spoa/agent_parts.h"
 #include "spoa/clock.h"
@@ -108,6 +113,25 @@ static bool is_known(const struct spop_server_counters *counters)
 	return counters->open > 0 || counters->accepted > 0 || counters->checks > 0;
 }
 
+static void on_alive(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	const struct agent *agent = timer->data;
+
+	(void)loop;
+	(void)events;
+	notify_alive(&agent->notify);
+}
+
+/* Whether HAProxy asks at sockets that outlive us. */
+static bool is_held(const struct addresses *spop)
+{
+	for (uint32_t i = 0; i < spop->count; i++) {
+		if (strncmp(spop->at[i], "fd@", 3) != 0)
+			return false;
+	}
+	return spop->count > 0;
+}
+
 static void on_end(struct ev_loop *loop, ev_signal *watcher, int events)
 {
 	struct agent *agent = watcher->data;
@@ -118,14 +142,18 @@ static void on_end(struct ev_loop *loop, ev_signal *watcher, int events)
 		return;
 	}
 	agent->draining = true;
+	notify_tell(&agent->notify, "STOPPING=1");
 	journal_say(&agent->journal, LOGGED_NOTICE,
-	            "ending: health checks fail from now on, %u requests are open at HAProxy and "
-	            "go on without us",
+	            "ending: %s, %u requests are open at HAProxy and go on without us",
+	            is_held(&agent->options.spop) ? "who asks now waits for the next process"
+	                                          : "health checks fail from now on",
 	            inflight_count(agent->facts->inflight));
-	spop_server_leave(agent->server);
 	agent->drain_from = clock_monotonic();
-	if (is_known(spop_server_counters(agent->server)))
-		agent->drain_from += leave_time;
+	if (!is_held(&agent->options.spop)) {
+		spop_server_leave(agent->server);
+		if (is_known(spop_server_counters(agent->server)))
+			agent->drain_from += leave_time;
+	}
 	ev_timer_start(loop, &agent->drain);
 }
 
@@ -154,10 +182,13 @@ void agent_watch(struct agent *agent)
 	make_timer(agent, &agent->flush, flush_seconds, on_flush);
 	make_timer(agent, &agent->pulse, pulse_seconds, on_pulse);
 	make_timer(agent, &agent->drain, drain_seconds, on_drain);
+	make_timer(agent, &agent->alive, (double)agent->notify.watchdog / 1e6 / 2, on_alive);
 	agent->pulse_due = clock_monotonic() + (usec_t)(pulse_seconds * 1e6);
 	ev_timer_start(agent->loop, &agent->sweep);
 	ev_timer_start(agent->loop, &agent->look);
 	ev_timer_start(agent->loop, &agent->pulse);
+	if (agent->notify.watchdog > 0)
+		ev_timer_start(agent->loop, &agent->alive);
 }
 
 void agent_unwatch(struct agent *agent)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "spoa/command.h"
+#include "spoa/inherited.h"
 #include "spoa/journal.h"
 
 enum { ONE_IN_MAX = 1000000 };
@@ -66,6 +67,16 @@ static const struct flag flags[] = {
 
 enum { FLAG_COUNT = sizeof(flags) / sizeof(flags[0]) };
 
+/* Which list an inherited socket of this name joins. */
+static const struct handed {
+	const char *name;
+	size_t offset;
+} handed[] = {
+	{ "spop", AT(spop) },
+	{ "log", AT(log_listen) },
+	{ "admin", AT(admin) },
+};
+
 static void print_help(void)
 {
 	(void)printf(
@@ -80,7 +91,11 @@ static void print_help(void)
 	}
 	(void)printf(
 	        "\nEach is also read from the environment, as INFERENCE_SPOA_POLICY and so on; a "
-	        "flag wins.\n");
+	        "flag wins.\n\nSockets that a service manager holds (systemd: "
+	        "FileDescriptorName=spop, "
+	        "log or admin) take\nthe place of a list's default; fd@N names one by number. With "
+	        "Type=notify it is told when all\nlisten, on reloads, and with WatchdogSec= that "
+	        "the loop runs.\n");
 }
 
 static int mistaken(const char *flag, const char *problem)
@@ -183,6 +198,9 @@ static int fill_in(struct run_options *options, const struct flag *flag)
 	value = getenv(variable);
 	if (!value || (!*value && flag->type != FLAG_LIST))
 		value = flag->otherwise;
+	if (value == flag->otherwise && flag->type == FLAG_LIST &&
+	    ((struct addresses *)((char *)options + flag->offset))->count > 0)
+		return -1; /* inherited sockets take its place */
 	return value ? store_words(options, flag, value) : -1;
 }
 
@@ -248,11 +266,48 @@ static int mistake_in(const struct run_options *options)
 	return -1;
 }
 
+static struct addresses *list_of(struct run_options *options, const char *socket)
+{
+	for (size_t i = 0; i < sizeof(handed) / sizeof(handed[0]); i++) {
+		if (strcmp(handed[i].name, socket) == 0)
+			return (struct addresses *)((char *)options + handed[i].offset);
+	}
+	return NULL;
+}
+
+/* Each becomes an address "fd@N", in front of those that flags name. */
+static int take_inherited(struct run_options *options)
+{
+	struct inherited inherited;
+	struct error error = { "" };
+
+	if (!inherited_read(&inherited, &error))
+		return mistaken("inherited sockets", error.text);
+	for (uint32_t i = 0; i < inherited.count; i++) {
+		struct addresses *list = list_of(options, inherited.names[i]);
+		char text[INHERITED_NAME_MAX + 64];
+		char *word;
+
+		(void)snprintf(text, sizeof(text), "fd@%u", INHERITED_FIRST + i);
+		word = list && list->count < LISTEN_MAX ? strdup(text) : NULL;
+		if (!word) {
+			(void)snprintf(text, sizeof(text), "fd@%u is named \"%s\"",
+			               INHERITED_FIRST + i, inherited.names[i]);
+			return mistaken(text, "expected spop, log or admin, at most 8 of each");
+		}
+		options->words[options->word_count++] = word;
+		list->at[list->count++] = word;
+	}
+	return -1;
+}
+
 static int read_all(int argc, char **argv, struct run_options *options)
 {
 	bool given[FLAG_COUNT] = { false };
-	int left;
+	int left = take_inherited(options);
 
+	if (left >= 0)
+		return left;
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
 			print_help();

@@ -3,7 +3,9 @@
  * One table names every flag, its variable, its default and its help. A flag
  * wins over the environment (INFERENCE_SPOA_<NAME>, several values separated by
  * spaces), that over the default. An empty value is none: of a list, an empty list
- * (--admin= opens no admin port), of anything else, what the default says. All of it needs a
+ * (--admin= opens no admin port), of anything else, what the default says. Sockets that a
+ * service manager holds for us (inherited.h) come first in their lists, as "fd@N", and
+ * instead of the default. All of it needs a
  * restart; what may change while running stands in the policy. */
 #pragma once
 
@@ -13,7 +15,7 @@
 #include "policies/core/error.h"
 #include "policies/core/target.h"
 
-enum { LISTEN_MAX = 8, RUN_LISTS_MAX = 16 };
+enum { LISTEN_MAX = 8, RUN_WORDS_MAX = 32 };
 
 struct addresses {
 	const char *at[LISTEN_MAX];
@@ -39,7 +41,7 @@ struct run_options {
 	bool observe;
 	bool no_scrape;
 
-	char *words[RUN_LISTS_MAX]; /* what lists from the environment point into */
+	char *words[RUN_WORDS_MAX]; /* what lists from the environment point into */
 	uint32_t word_count;
 };
 

@@ -215,6 +215,7 @@ static void stop_listening(struct listener *listener)
 	listener->path[0] = 0;
 }
 
+/* address: where to; NULL, the text itself names an open socket. */
 static bool start_listening(struct log_receiver *receiver, int type,
                             const struct socket_address *address, const char *text,
                             struct error *error)
@@ -224,7 +225,8 @@ static bool start_listening(struct log_receiver *receiver, int type,
 
 	if (!listener)
 		return error_set(error, "%s: more than %d log sockets", text, LISTENERS_MAX);
-	if (!log_socket_open(type, address, text, &fd, error))
+	if (address ? !log_socket_open(type, address, text, &fd, error)
+	            : !log_socket_adopt(text, &fd, &type, error))
 		return false;
 	if (type == SOCK_DGRAM && log_socket_room(fd) < LOG_SOCKET_ROOM)
 		observe_say(&receiver->observe, OBSERVE_WARNING,
@@ -273,6 +275,8 @@ static bool listen_on_port(struct log_receiver *receiver, const char *text, bool
 
 bool log_receiver_listen(struct log_receiver *receiver, const char *address, struct error *error)
 {
+	if (strncmp(address, "fd@", 3) == 0)
+		return start_listening(receiver, 0, NULL, address, error);
 	if (strncmp(address, "unix-dgram:", 11) == 0)
 		return listen_on_path(receiver, address + 11, error);
 	if (strncmp(address, "udp:", 4) == 0)

@@ -27,7 +27,8 @@ MUST_CHECK struct log_receiver *log_receiver_new(const struct observe *observe,
 void log_receiver_free(struct log_receiver *receiver);
 
 /* "udp:IP:PORT", "tcp:IP:PORT", "unix-dgram:PATH"; "IP:PORT" is both of the first
- * under one number. IPv6 in brackets. May be called several times. False: nothing
+ * under one number. IPv6 in brackets. "fd@N" is an open socket, of datagrams or
+ * listening, whose file is not ours to remove. May be called several times. False: nothing
  * of this address listens. */
 MUST_CHECK bool log_receiver_listen(struct log_receiver *receiver, const char *address,
                                     struct error *error);

@@ -2,7 +2,9 @@
 #include "spoa/observe/log_socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -63,12 +65,41 @@ bool log_socket_open(int type, const struct socket_address *address, const char 
 	return false;
 }
 
+static int option_of(int fd, int option)
+{
+	int value = 0;
+	socklen_t size = sizeof(value);
+
+	return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
+bool log_socket_adopt(const char *text, int *ret_fd, int *ret_type, struct error *error)
+{
+	const char *number = text + strlen("fd@");
+	char *end = NULL;
+	long fd = *number >= '0' && *number <= '9' ? strtol(number, &end, 10) : -1;
+	int flags, type;
+
+	if (fd < 0 || fd > 1 << 20 || *end)
+		return error_set(error, "%s: expected the number of a descriptor", text);
+	type = option_of((int)fd, SO_TYPE);
+	flags = fcntl((int)fd, F_GETFL);
+	if (type != SOCK_DGRAM && (type != SOCK_STREAM || option_of((int)fd, SO_ACCEPTCONN) != 1))
+		return error_set(error, "%s: neither a datagram socket nor one that listens", text);
+	if (flags < 0 || fcntl((int)fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
+	    fcntl((int)fd, F_SETFD, FD_CLOEXEC) != 0)
+		return error_set(error, "%s: %s", text, strerror(errno));
+	prepare((int)fd, type);
+	*ret_fd = (int)fd;
+	*ret_type = type;
+	return true;
+}
+
 int log_socket_room(int fd)
 {
-	int room = 0;
-	socklen_t size = sizeof(room);
+	int room = option_of(fd, SO_RCVBUF);
 
-	return getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, &size) == 0 ? room : 0;
+	return room > 0 ? room : 0;
 }
 
 bool log_socket_address(int fd, struct socket_address *ret_address)

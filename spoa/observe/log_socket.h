@@ -13,6 +13,9 @@ enum { LOG_SOCKET_ROOM = 4 * 1024 * 1024 };
  * reason when it fails. */
 MUST_CHECK bool log_socket_open(int type, const struct socket_address *address, const char *text,
                                 int *ret_fd, struct error *error);
+/* text is "fd@N", a socket that was handed to us: datagrams, or a stream that listens.
+ * It becomes ours to close; what it is bound to stays its owner's. */
+MUST_CHECK bool log_socket_adopt(const char *text, int *ret_fd, int *ret_type, struct error *error);
 /* Bytes of receive buffer that the kernel gave. */
 int log_socket_room(int fd);
 bool log_socket_address(int fd, struct socket_address *ret_address);

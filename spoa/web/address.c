@@ -5,10 +5,12 @@
 #include "spoa/web/address.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -133,7 +135,8 @@ static uint16_t port_of(int fd)
 	} name = { 0 };
 	socklen_t size = sizeof(name);
 
-	if (getsockname(fd, (struct sockaddr *)&name.any, &size) != 0)
+	if (getsockname(fd, (struct sockaddr *)&name.any, &size) != 0 ||
+	    name.any.ss_family == AF_UNIX)
 		return 0;
 	return ntohs(name.any.ss_family == AF_INET6 ? name.in6.sin6_port : name.in4.sin_port);
 }
@@ -158,9 +161,31 @@ static bool listen_tcp(const char *address, struct listening *ret_listening, cha
 	return true;
 }
 
+static bool adopt(const char *address, struct listening *ret_listening, char *ret_reason)
+{
+	const char *number = address + strlen("fd@");
+	char *end = NULL;
+	long fd = *number >= '0' && *number <= '9' ? strtol(number, &end, 10) : -1;
+	int listens = 0, flags;
+	socklen_t size = sizeof(listens);
+
+	if (fd < 0 || fd > 1 << 20 || *end)
+		return refuse(ret_reason, "%s: expected the number of a descriptor", address);
+	if (getsockopt((int)fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || !listens)
+		return refuse(ret_reason, "%s: not a listening socket", address);
+	flags = fcntl((int)fd, F_GETFL);
+	if (flags < 0 || fcntl((int)fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
+	    fcntl((int)fd, F_SETFD, FD_CLOEXEC) != 0)
+		return refuse(ret_reason, "%s: %s", address, strerrordesc_np(errno));
+	*ret_listening = (struct listening){ .fd = (int)fd, .port = port_of((int)fd) };
+	return true;
+}
+
 bool address_listen(const char *address, mode_t mode, struct listening *ret_listening,
                     char *ret_reason)
 {
+	if (strncmp(address, "fd@", strlen("fd@")) == 0)
+		return adopt(address, ret_listening, ret_reason);
 	if (strncmp(address, "unix:", strlen("unix:")) == 0)
 		return listen_unix(address, mode, ret_listening, ret_reason);
 	return listen_tcp(address, ret_listening, ret_reason);

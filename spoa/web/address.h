@@ -1,5 +1,5 @@
-/* address.h - turns "127.0.0.1:9901", "[::1]:9901" or "unix:/path" into a socket
- * that listens. */
+/* address.h - turns "127.0.0.1:9901", "[::1]:9901", "unix:/path" or "fd@3" into a
+ * socket that listens. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,7 +21,8 @@ struct listening {
 
 /* Non-blocking, close-on-exec. False, and why in ret_reason (ADDRESS_REASON_MAX
  * bytes), when it cannot be had. A unix socket gets exactly this mode; a file at
- * its path is replaced only if it is a socket that nobody serves. */
+ * its path is replaced only if it is a socket that nobody serves. "fd@N" listens
+ * already; it becomes ours to close, its file is its owner's. */
 __attribute__((warn_unused_result)) bool
 address_listen(const char *address, mode_t mode, struct listening *ret_listening, char *ret_reason);
 

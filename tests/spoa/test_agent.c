@@ -140,6 +140,74 @@ static void an_address_that_is_taken_may_be_free_later(void **state)
 	(void)close(fd);
 }
 
+static int listening_at(const char *name)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	(void)snprintf(at.sun_path, sizeof(at.sun_path), "%s", name);
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	return fd;
+}
+
+static void connects_to(const char *name)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	(void)snprintf(at.sun_path, sizeof(at.sun_path), "%s", name);
+	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	(void)close(fd);
+}
+
+/* R018: a manager hears of every step, and its sockets are as they were when we are gone. */
+static void a_service_manager_keeps_its_sockets_and_is_told_what_happens(void **state)
+{
+	static const char *const lines[] = { "READY=1\nSTATUS=policy ",
+		                             "RELOADING=1\nMONOTONIC_USEC=",
+		                             "READY=1\nSTATUS=policy ", "STOPPING=1" };
+	char spop_path[96], admin_path[96], told[96], spop_fd[16], admin_fd[16], text[512];
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct run_options options = in_folder();
+	struct agent *agent;
+	int manager = socket(AF_UNIX, SOCK_DGRAM, 0);
+	int spops, admins;
+
+	(void)state;
+	(void)snprintf(spop_path, sizeof(spop_path), "%s/held-spop", folder);
+	(void)snprintf(admin_path, sizeof(admin_path), "%s/held-admin", folder);
+	(void)snprintf(told, sizeof(told), "%s/notify", folder);
+	(void)snprintf(at.sun_path, sizeof(at.sun_path), "%s", told);
+	assert_int_equal(bind(manager, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(setenv("NOTIFY_SOCKET", told, 1), 0);
+	spops = listening_at(spop_path);
+	admins = listening_at(admin_path);
+	(void)snprintf(spop_fd, sizeof(spop_fd), "fd@%d", dup(spops));
+	(void)snprintf(admin_fd, sizeof(admin_fd), "fd@%d", dup(admins));
+	options.spop.at[0] = spop_fd;
+	options.admin.at[0] = admin_fd;
+	agent = started(&options);
+	assert_int_equal(raise(SIGHUP), 0);
+	assert_int_equal(raise(SIGTERM), 0);
+	assert_int_equal(agent_run(agent), EXIT_OK);
+	agent_free(agent);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		ssize_t length = recv(manager, text, sizeof(text) - 1, MSG_DONTWAIT);
+
+		assert_true(length > 0);
+		text[length] = '\0';
+		assert_memory_equal(text, lines[i], strlen(lines[i]));
+	}
+	connects_to(spop_path);
+	connects_to(admin_path);
+	(void)close(spops);
+	(void)close(admins);
+	(void)close(manager);
+	assert_int_equal(unlink(spop_path) | unlink(admin_path) | unlink(told), 0);
+	assert_int_equal(unsetenv("NOTIFY_SOCKET"), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -149,6 +217,7 @@ int main(void)
 		TEST(a_bad_policy_is_a_mistake_that_a_restart_does_not_mend),
 		TEST(with_defaults_allowed_a_bad_policy_starts_all_the_same),
 		TEST(an_address_that_is_taken_may_be_free_later),
+		TEST(a_service_manager_keeps_its_sockets_and_is_told_what_happens),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

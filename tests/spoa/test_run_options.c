@@ -64,6 +64,7 @@ static int without_environment(void **state)
 	(void)unsetenv("INFERENCE_SPOA_SEED");
 	(void)unsetenv("INFERENCE_SPOA_OBSERVE");
 	(void)unsetenv("INFERENCE_SPOA_POLICY");
+	(void)unsetenv("LISTEN_PID");
 	run_options_free(&options);
 	memset(&options, 0, sizeof(options));
 	return 0;
@@ -236,6 +237,53 @@ static void help_names_every_flag_and_ends(void **state)
 	assert_int_equal(READ("-h"), EXIT_OK);
 }
 
+static void hand_over(const char *count, const char *names)
+{
+	char self[16];
+
+	(void)snprintf(self, sizeof(self), "%d", (int)getpid());
+	assert_int_equal(setenv("LISTEN_PID", self, 1), 0);
+	assert_int_equal(setenv("LISTEN_FDS", count, 1), 0);
+	assert_int_equal(setenv("LISTEN_FDNAMES", names, 1), 0);
+}
+
+/* R018 */
+static void inherited_sockets_take_the_defaults_place(void **state)
+{
+	(void)state;
+	hand_over("4", "spop:log:spop:log");
+	assert_int_equal(READ("--spop", "unix:/run/more"), -1);
+	assert_int_equal(options.spop.count, 3);
+	assert_string_equal(options.spop.at[0], "fd@3");
+	assert_string_equal(options.spop.at[1], "fd@5");
+	assert_string_equal(options.spop.at[2], "unix:/run/more");
+	assert_int_equal(options.log_listen.count, 2);
+	assert_string_equal(options.log_listen.at[0], "fd@4");
+	assert_string_equal(options.log_listen.at[1], "fd@6");
+	assert_int_equal(options.admin.count, 1);
+	assert_string_equal(options.admin.at[0], "127.0.0.1:9901");
+	assert_int_equal(setenv("INFERENCE_SPOA_ADMIN", "127.0.0.1:1", 1), 0);
+	hand_over("1", "admin");
+	assert_int_equal(READ(NULL), -1);
+	assert_int_equal(options.admin.count, 2);
+	assert_string_equal(options.admin.at[0], "fd@3");
+	assert_string_equal(options.admin.at[1], "127.0.0.1:1");
+	assert_string_equal(options.spop.at[0], "127.0.0.1:9000");
+}
+
+static void an_inherited_socket_of_no_known_name_is_refused(void **state)
+{
+	(void)state;
+	hand_over("2", "spop:inference-spoa.socket");
+	assert_int_equal(READ(NULL), EXIT_USAGE);
+	assert_non_null(strstr(said, "fd@4 is named \"inference-spoa.socket\""));
+	hand_over("9", "spop:spop:spop:spop:spop:spop:spop:spop:spop");
+	assert_int_equal(READ(NULL), EXIT_USAGE);
+	assert_non_null(strstr(said, "fd@11"));
+	hand_over("17", "spop");
+	assert_int_equal(READ(NULL), EXIT_USAGE);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, without_environment)
 
 int main(void)
@@ -251,6 +299,8 @@ int main(void)
 		TEST(lists_have_an_end),
 		TEST(a_bad_value_of_the_environment_is_a_mistake_too),
 		TEST(help_names_every_flag_and_ends),
+		TEST(inherited_sockets_take_the_defaults_place),
+		TEST(an_inherited_socket_of_no_known_name_is_refused),
 	};
 
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

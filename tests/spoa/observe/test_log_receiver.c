@@ -353,6 +353,69 @@ static void an_address_with_one_half_taken_is_not_listened_on(void **state)
 	close_stage(&stage);
 }
 
+/* R018: lines that come while nobody reads wait for the next process. */
+static void handed_sockets_are_read_and_stay_with_their_owner(void **state)
+{
+	static struct stage stage;
+	struct sockaddr_in any = { .sin_family = AF_INET,
+		                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(any);
+	int udp = socket(AF_INET, SOCK_DGRAM, 0);
+	uint16_t port = 0;
+	int tcp = loop_listen(&port), over_tcp, over_udp;
+	struct error error = { "" };
+	char name[16];
+
+	(void)state;
+	assert_int_equal(bind(udp, (struct sockaddr *)&any, sizeof(any)), 0);
+	assert_int_equal(getsockname(udp, (struct sockaddr *)&any, &size), 0);
+	over_udp = loop_connect(SOCK_DGRAM, ntohs(any.sin_port));
+	send_text(over_udp, "before");
+	(void)snprintf(name, sizeof(name), "fd@%d", dup(udp));
+	open_stage(&stage, name);
+	(void)snprintf(name, sizeof(name), "fd@%d", dup(tcp));
+	assert_true(log_receiver_listen(stage.receiver, name, &error));
+	wait_for(&stage, 1);
+	assert_string_equal(stage.last, "before");
+	over_tcp = loop_connect(SOCK_STREAM, port);
+	send_text(over_tcp, "by tcp\n");
+	wait_for(&stage, 2);
+	assert_string_equal(stage.last, "by tcp");
+	(void)close(over_tcp);
+	assert_true(loop_until(stage.loop, nobody_connected, &stage, 5));
+	close_stage(&stage);
+	(void)close(loop_connect(SOCK_STREAM, port));
+	send_text(over_udp, "after");
+	assert_int_equal(recv(udp, name, sizeof(name), MSG_DONTWAIT), 5);
+	(void)close(over_udp);
+	(void)close(udp);
+	(void)close(tcp);
+}
+
+static void what_is_no_log_socket_is_not_taken(void **state)
+{
+	static const char *const bad[] = { "fd@",         "fd@x",   "fd@-1", "fd@3x",
+		                           "fd@99999999", "fd@999", "fd@0" };
+	static struct stage stage;
+	int stream = socket(AF_INET, SOCK_STREAM, 0); /* listens to nobody */
+	char name[16];
+	struct error error = { "" };
+
+	(void)state;
+	open_stage(&stage, "udp:127.0.0.1:0");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct error said = { "" };
+
+		assert_false(log_receiver_listen(stage.receiver, bad[i], &said));
+		assert_non_null(strstr(said.text, bad[i]));
+	}
+	(void)snprintf(name, sizeof(name), "fd@%d", stream);
+	assert_false(log_receiver_listen(stage.receiver, name, &error));
+	assert_non_null(strstr(error.text, "listens"));
+	(void)close(stream);
+	close_stage(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest log_receiver[] = {
@@ -367,6 +430,8 @@ int main(void)
 		cmocka_unit_test(unix_datagrams_are_lines),
 		cmocka_unit_test(what_cannot_be_listened_on_is_told),
 		cmocka_unit_test(an_address_with_one_half_taken_is_not_listened_on),
+		cmocka_unit_test(handed_sockets_are_read_and_stay_with_their_owner),
+		cmocka_unit_test(what_is_no_log_socket_is_not_taken),
 	};
 
 	return cmocka_run_group_tests(log_receiver, NULL, NULL);

@@ -396,6 +396,52 @@ static void a_socket_that_is_ours_no_more_is_left_alone(void **state)
 	assert_int_equal(access(world->path, F_OK), 0);
 }
 
+/* R018: who asks while one process goes and another comes waits in the socket. */
+static void a_handed_socket_stays_with_its_owner(void **state)
+{
+	struct world *world = *state;
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int held = socket(AF_UNIX, SOCK_STREAM, 0);
+	char number[16], reason[WEB_REASON_MAX] = "";
+	const char *addresses[] = { number };
+	struct listen_options options = options_of(addresses, 1);
+
+	listen_free(world->listener); /* its file goes with it */
+	(void)snprintf(name.sun_path, sizeof(name.sun_path), "%s", world->path);
+	assert_int_equal(bind(held, (struct sockaddr *)&name, sizeof(name)), 0);
+	assert_int_equal(listen(held, 4), 0);
+	for (int process = 0; process < 2; process++) {
+		int waiting = connect_unix(world);
+
+		(void)snprintf(number, sizeof(number), "fd@%d", dup(held));
+		world->listener = listen_new(world->loop, &options, reason);
+		assert_string_equal(reason, "");
+		assert_int_equal(listen_port(world->listener, 0), 0);
+		assert_memory_equal(ask(world, waiting, "GET / HTTP/1.1\r\n" END), "HTTP/1.1 200 ",
+		                    13);
+		listen_free(world->listener);
+		world->listener = NULL;
+		assert_int_equal(access(world->path, F_OK), 0);
+	}
+	(void)close(connect_unix(world));
+	(void)close(held);
+}
+
+static void what_does_not_listen_is_not_taken(void **state)
+{
+	static const char *const bad[] = { "fd@",         "fd@x",   "fd@-1", "fd@3x",
+		                           "fd@99999999", "fd@999", "fd@0" };
+	struct world *world = *state;
+	struct listen_options options = options_of(NULL, 1);
+	char reason[WEB_REASON_MAX] = "";
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		options.addresses = &bad[i];
+		assert_null(listen_new(world->loop, &options, reason));
+		assert_non_null(strstr(reason, bad[i]));
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -415,6 +461,8 @@ int main(void)
 		TEST(addresses_that_cannot_be_had_say_why),
 		TEST(a_socket_left_behind_is_taken_over),
 		TEST(a_socket_that_is_ours_no_more_is_left_alone),
+		TEST(a_handed_socket_stays_with_its_owner),
+		TEST(what_does_not_listen_is_not_taken),
 	};
 #undef TEST
 
