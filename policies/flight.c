@@ -66,20 +66,20 @@ static void put_slot(struct facts *facts, struct slot *slot, const struct slot *
 }
 
 /* The engine that was chosen does not have it; the one that serves does. */
-static void recount_engines(struct facts *facts, uint32_t chosen, uint32_t replica)
+static void recount_engines(struct facts *facts, uint32_t chosen, uint32_t replica, uint32_t tokens)
 {
 	if (replica == chosen || replica == TARGET_NONE)
 		return;
 	if (chosen != TARGET_NONE)
 		engines_count_first_byte(facts->engines, chosen);
-	engines_count_acquired(facts->engines, replica);
+	engines_count_acquired(facts->engines, replica, tokens);
 }
 
 void flight_follow(struct facts *facts, struct flight *flight, const struct serving *by, usec_t now)
 {
 	struct slot like = flight->instance_slot;
 
-	recount_engines(facts, flight->chosen, by->replica);
+	recount_engines(facts, flight->chosen, by->replica, like.prefill);
 	hear(facts, flight, by, now);
 	put_slot(facts, &flight->replica_slot, &like, by->replica, now);
 	put_slot(facts, &flight->instance_slot, &like, by->instance, now);

@@ -76,7 +76,7 @@ static void take_slots(struct facts *facts, const struct reservation *reservatio
 	flight->chosen = decision->replica->target->id;
 	flight->replica_slot =
 	        ledger_acquire(facts->ledger, flight->chosen, prefill, resident, reservation->now);
-	engines_count_acquired(facts->engines, flight->chosen);
+	engines_count_acquired(facts->engines, flight->chosen, prefill);
 	flight->trial_at = flight->chosen;
 	flight->trial = health_trial_begin(facts->health, flight->chosen, reservation->now);
 	flight->on_trial = flight->trial != 0;

@@ -12,34 +12,22 @@
 
 static const double event_fresh_s = 60;
 
-/* The engine's gauge, put right by what we know to have happened since it was
- * read, and what waits in front of it. */
 static double pending_of(const struct walk *walk, uint32_t target)
 {
-	const struct engines *engines = walk->facts->engines;
-	usec_t stale_after = walk->facts->policy->stale_after;
-	const struct engine_page *page = engines_page(engines, target, walk->now, stale_after);
-	bool known = page && page->waiting >= 0;
-	double waiting = 0, queued = 0;
-	uint64_t acquired, first_bytes;
+	double requests = -1;
 
-	if (known) {
-		engines_counts(engines, target, &acquired, &first_bytes);
-		waiting = page->waiting + (double)(acquired - page->acquired) -
-		          (double)(first_bytes - page->first_bytes);
-		waiting = waiting > 0 ? waiting : 0;
-	}
-	if (!engines_queue(engines, target, walk->now, stale_after, &queued) && !known)
-		return -1;
-	return waiting + queued;
+	(void)engines_pending(walk->facts->engines, target, walk->now,
+	                      walk->facts->policy->stale_after, &requests);
+	return requests;
 }
 
 static double kv_usage_of(const struct walk *walk, uint32_t target)
 {
-	const struct engine_page *page = engines_page(walk->facts->engines, target, walk->now,
-	                                              walk->facts->policy->stale_after);
+	double ratio = -1;
 
-	return page ? page->kv_usage : -1;
+	(void)engines_kv_usage(walk->facts->engines, target, walk->now,
+	                       walk->facts->policy->stale_after, &ratio);
+	return ratio;
 }
 
 /* Mean of the usable replicas of which it is known; -1 when of none. */

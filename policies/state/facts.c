@@ -38,10 +38,14 @@ struct facts *facts_new(const struct policy *policy, const struct fleet_limits *
 	facts->averages = averages_new(targets);
 	facts->health = health_new(targets, &policy->health);
 	facts->engines = engines_new(targets);
+	facts->rates = rates_new(targets);
+	facts->answers = answers_new(targets);
+	facts->ttft_fits = ttft_fits_new(targets);
 	facts->prefix = prefix_index_new(&prefix);
 	facts->counters = counters_new(targets);
 	if (!facts->fleet || !facts->ledger || !facts->inflight || !facts->averages ||
-	    !facts->health || !facts->engines || !facts->prefix || !facts->counters) {
+	    !facts->health || !facts->engines || !facts->rates || !facts->answers ||
+	    !facts->ttft_fits || !facts->prefix || !facts->counters) {
 		facts_free(facts);
 		return NULL;
 	}
@@ -55,6 +59,9 @@ void facts_free(struct facts *facts)
 		return;
 	counters_free(facts->counters);
 	prefix_index_free(facts->prefix);
+	ttft_fits_free(facts->ttft_fits);
+	answers_free(facts->answers);
+	rates_free(facts->rates);
 	engines_free(facts->engines);
 	health_free(facts->health);
 	averages_free(facts->averages);
@@ -82,6 +89,9 @@ void facts_forget(void *data, uint32_t target)
 	averages_forget(facts->averages, target);
 	health_forget(facts->health, target);
 	engines_forget(facts->engines, target);
+	rates_forget(facts->rates, target);
+	answers_forget(facts->answers, target);
+	ttft_fits_forget(facts->ttft_fits, target);
 	prefix_index_forget(facts->prefix, target);
 	prefix_index_budget(facts->prefix, target, 0);
 	counters_forget(facts->counters, target);
@@ -95,5 +105,8 @@ void facts_engine_restarted(struct facts *facts, uint32_t target, usec_t now)
 		return;
 	engine->since = now;
 	engines_put(facts->engines, target, &(struct engine_page){ .at = 0 });
+	engines_put_loras(facts->engines, target, &(struct engine_loras){ .at = 0 });
+	rates_forget(facts->rates, target);
+	ttft_fits_forget(facts->ttft_fits, target);
 	prefix_index_forget(facts->prefix, target);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "policies/core/policy.h"
+#include "policies/state/answers.h"
 #include "policies/state/average.h"
 #include "policies/state/counters.h"
 #include "policies/state/engine.h"
@@ -16,6 +17,8 @@
 #include "policies/state/inflight.h"
 #include "policies/state/ledger.h"
 #include "policies/state/prefix_index.h"
+#include "policies/state/rates.h"
+#include "policies/state/ttft_fit.h"
 
 struct facts {
 	const struct policy *policy; /* swapped on reload; not owned */
@@ -25,6 +28,9 @@ struct facts {
 	struct averages *averages;
 	struct health *health;
 	struct engines *engines;
+	struct rates *rates;
+	struct answers *answers;
+	struct ttft_fits *ttft_fits;
 	struct prefix_index *prefix;
 	struct counters *counters;
 };
@@ -38,6 +44,6 @@ void facts_set_policy(struct facts *facts, const struct policy *policy);
 /* Everything kept under this target id starts anew. Fits fleet_apply's on_gone:
  * data is the facts. */
 void facts_forget(void *data, uint32_t target);
-/* The engine at this target restarted: its cache is empty, its page is void, and
- * it is as new as if first seen now. */
+/* The engine at this target restarted: its cache is empty, its page is void,, how
+ * fast it is has to be learnt, and it is as new as if first seen now. */
 void facts_engine_restarted(struct facts *facts, uint32_t target, usec_t now);

@@ -23,7 +23,7 @@ enum over { SUM, LARGEST }; /* several series of one name */
 
 struct metric {
 	const char *engine;
-	enum engine_role role;
+	enum engine_field role;
 	enum part part;
 	enum over over;
 	const char *name;
@@ -208,7 +208,7 @@ void engine_names_read(struct span page, struct engine_reading *ret_reading)
 
 	collect(page, values);
 	ret_reading->engine = NULL;
-	for (size_t role = 0; role < ENGINE_ROLE_COUNT; role++)
+	for (size_t role = 0; role < ENGINE_FIELD_COUNT; role++)
 		ret_reading->values[role] = -1;
 	for (size_t i = 0; i < METRIC_COUNT; i++) {
 		double *value = &ret_reading->values[metrics[i].role];

@@ -20,8 +20,8 @@ static const char *const paths[] = { "/metrics", "/prometheus/metrics" };
 enum { PATH_COUNT = sizeof(paths) / sizeof(paths[0]) };
 
 /* What must not go back while an engine lives. */
-static const enum engine_role counters[] = { ENGINE_PROMPT_TOKENS, ENGINE_GENERATION_TOKENS,
-	                                     ENGINE_CACHE_QUERIES, ENGINE_CACHE_HITS };
+static const enum engine_field counters[] = { ENGINE_PROMPT_TOKENS, ENGINE_GENERATION_TOKENS,
+	                                      ENGINE_CACHE_QUERIES, ENGINE_CACHE_HITS };
 enum { COUNTER_COUNT = sizeof(counters) / sizeof(counters[0]) };
 
 struct engine {
@@ -89,9 +89,9 @@ static void put_page(struct scraper *scraper, const struct target *target,
 	struct engine_page page = { .at = now };
 
 #define AS_FIELD(id, field) page.field = reading->values[ENGINE_##id];
-	ENGINE_ROLES(AS_FIELD)
+	ENGINE_FIELDS(AS_FIELD)
 #undef AS_FIELD
-	engines_counts(facts->engines, target->id, &page.acquired, &page.first_bytes);
+	engines_counts(facts->engines, target->id, &page);
 	engines_put(facts->engines, target->id, &page);
 }
 

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	}
 	engine_names_read((struct span){ text, size }, &reading);
-	for (size_t role = 0; role < ENGINE_ROLE_COUNT; role++)
+	for (size_t role = 0; role < ENGINE_FIELD_COUNT; role++)
 		if (isnan(reading.values[role]) ||
 		    (reading.values[role] < 0 && reading.values[role] != -1))
 			abort();

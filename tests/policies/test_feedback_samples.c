@@ -192,8 +192,7 @@ static void engines_know_what_waits_for_them(void **state)
 	struct sent sent = sent_prompt(world, 1);
 	struct sent silent;
 	struct sent moved;
-	uint64_t acquired = 0;
-	uint64_t first_bytes = 0;
+	struct engine_page page;
 
 	(void)first_byte(&sent, &sent.by, 200);
 	(void)ends(&sent, "----", 200);
@@ -203,8 +202,8 @@ static void engines_know_what_waits_for_them(void **state)
 	(void)first_byte(&moved, &moved.by_other, 200);
 	(void)ends(&moved, "----", 200);
 	for (uint32_t i = 0; i < fleet_targets_max(world->facts->fleet); i++) {
-		engines_counts(world->facts->engines, i, &acquired, &first_bytes);
-		assert_int_equal(acquired, first_bytes);
+		engines_counts(world->facts->engines, i, &page);
+		assert_int_equal(page.acquired, page.first_bytes);
 	}
 }
 

@@ -45,7 +45,7 @@ static void what_is_cached_does_not_wait_for_prefill(void **state)
 {
 	struct decision decision = world_decide(world, world_ask_long(world, 40000, 40000, 1, 1));
 	struct request request = world_ask_long(world, 40000, 40000, 1, 1);
-	uint64_t acquired, first_bytes;
+	struct engine_page page;
 
 	(void)state;
 	decision = world_decide(world, request);
@@ -54,9 +54,9 @@ static void what_is_cached_does_not_wait_for_prefill(void **state)
 	                         .prefill_tokens,
 	                 10000 + 784);
 	assert_true(inflight_find(world->facts->inflight, flight_id_of(request.id))->hit);
-	engines_counts(world->facts->engines, decision.replica->target->id, &acquired,
-	               &first_bytes);
-	assert_int_equal(acquired, 2);
+	engines_counts(world->facts->engines, decision.replica->target->id, &page);
+	assert_int_equal(page.acquired, 2);
+	assert_int_equal(page.acquired_tokens, 10000 + 784);
 	assert_int_equal(
 	        world->facts->counters->of[decision.replica->target->id].decisions[REASON_PREFIX],
 	        1);

@@ -251,7 +251,7 @@ static void pending_is_put_right_by_what_happened_since_the_page(void **state)
 	(void)state;
 	engines_put(world->facts->engines, id_of("s1"), &page);
 	for (int i = 0; i < 4; i++)
-		engines_count_acquired(world->facts->engines, id_of("s1"));
+		engines_count_acquired(world->facts->engines, id_of("s1"), 0);
 	for (int i = 0; i < 5; i++)
 		engines_count_first_byte(world->facts->engines, id_of("s1"));
 	engines_put_queue(world->facts->engines, id_of("s2"), 6, world->now);

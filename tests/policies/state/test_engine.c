@@ -1,4 +1,5 @@
 /* test_engine.c - engine pages and their age. Proves R102 in part, strategies.md 1.2. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,8 @@
 #include <cmocka.h>
 
 #include "policies/state/engine.h"
+
+#define SPAN_OF(text) ((struct span){ (text), sizeof(text) - 1 })
 
 static int failing;
 void *__real_calloc(size_t count, size_t size);
@@ -65,20 +68,94 @@ static void the_queue_has_an_age_of_its_own(void **state)
 
 static void what_we_sent_is_counted(void **state)
 {
-	uint64_t acquired;
-	uint64_t first_bytes;
+	struct engine_page page = engine_page_blank(SECOND);
 
-	engines_count_acquired(*state, 0);
-	engines_count_acquired(*state, 0);
+	engines_count_acquired(*state, 0, 700);
+	engines_count_acquired(*state, 0, 20);
 	engines_count_first_byte(*state, 0);
-	engines_counts(*state, 0, &acquired, &first_bytes);
-	assert_int_equal(acquired, 2);
-	assert_int_equal(first_bytes, 1);
-	engines_counts(*state, 1, &acquired, &first_bytes);
-	assert_int_equal(acquired + first_bytes, 0);
+	engines_counts(*state, 0, &page);
+	assert_int_equal(page.acquired, 2);
+	assert_int_equal(page.acquired_tokens, 720);
+	assert_int_equal(page.first_bytes, 1);
+	engines_counts(*state, 1, &page);
+	assert_int_equal(page.acquired + page.first_bytes + page.acquired_tokens, 0);
 	engines_forget(*state, 0);
-	engines_counts(*state, 0, &acquired, &first_bytes);
-	assert_int_equal(acquired + first_bytes, 0);
+	engines_counts(*state, 0, &page);
+	assert_int_equal(page.acquired + page.first_bytes + page.acquired_tokens, 0);
+}
+
+/* 31250 blocks of 16 tokens: 20000 tokens since then are 4 hundredths. */
+static void usage_grows_by_what_was_sent_since(void **state)
+{
+	struct engine_page page = engine_page_blank(SECOND);
+	double usage = -1;
+
+	page.kv_usage = 0.6;
+	page.kv_tokens = 31250 * 16;
+	engines_count_acquired(*state, 0, 12345); /* before the page */
+	engines_counts(*state, 0, &page);
+	engines_put(*state, 0, &page);
+	engines_count_acquired(*state, 0, 15000);
+	engines_count_acquired(*state, 0, 5000);
+	assert_true(engines_kv_usage(*state, 0, 2 * SECOND, 3 * SECOND, &usage));
+	assert_true(fabs(usage - 0.64) < 1e-9);
+	engines_count_acquired(*state, 0, 1000000);
+	assert_true(engines_kv_usage(*state, 0, 2 * SECOND, 3 * SECOND, &usage));
+	assert_true(usage == 1);
+	assert_false(engines_kv_usage(*state, 0, 5 * SECOND, 3 * SECOND, &usage));
+	page.kv_tokens = -1;
+	engines_put(*state, 0, &page);
+	assert_true(engines_kv_usage(*state, 0, 2 * SECOND, 3 * SECOND, &usage));
+	assert_true(usage == 0.6);
+	page.kv_usage = -1;
+	engines_put(*state, 0, &page);
+	assert_false(engines_kv_usage(*state, 0, 2 * SECOND, 3 * SECOND, &usage));
+}
+
+static void send_since(struct engines *engines, int acquired, int first_bytes)
+{
+	while (acquired-- > 0)
+		engines_count_acquired(engines, 0, 1);
+	while (first_bytes-- > 0)
+		engines_count_first_byte(engines, 0);
+}
+
+/* Gauge 3, since then 4 sent and 5 first bytes: 2. */
+static void what_waits_is_put_right_by_what_happened_since(void **state)
+{
+	struct engine_page page = engine_page_blank(SECOND);
+	double pending = -1;
+
+	assert_false(engines_pending(*state, 0, SECOND, 3 * SECOND, &pending));
+	page.waiting = 3;
+	engines_put(*state, 0, &page);
+	send_since(*state, 4, 5);
+	assert_true(engines_pending(*state, 0, 2 * SECOND, 3 * SECOND, &pending));
+	assert_true(pending == 2);
+	send_since(*state, 0, 4);
+	assert_true(engines_pending(*state, 0, 2 * SECOND, 3 * SECOND, &pending));
+	assert_true(pending == 0);
+	engines_put_queue(*state, 0, 7, 3 * SECOND);
+	assert_true(engines_pending(*state, 0, 3 * SECOND, 3 * SECOND, &pending));
+	assert_true(pending == 7);
+	assert_true(engines_pending(*state, 0, 5 * SECOND, 3 * SECOND, &pending));
+	assert_true(pending == 7); /* the page is too old, the queue is not */
+	assert_false(engines_pending(*state, 0, 9 * SECOND, 3 * SECOND, &pending));
+}
+
+static void adapters_have_an_age(void **state)
+{
+	struct engine_loras loras = { .at = SECOND, .active_count = 1 };
+
+	loras.active[0] = lora_id(SPAN_OF("one"));
+	assert_null(engines_loras(*state, 0, SECOND, 0));
+	engines_put_loras(*state, 0, &loras);
+	assert_int_equal(engines_loras(*state, 0, 4 * SECOND, 3 * SECOND)->active[0],
+	                 lora_id(SPAN_OF("one")));
+	assert_null(engines_loras(*state, 0, 4 * SECOND + 1, 3 * SECOND));
+	assert_true(lora_id(SPAN_OF("one")) != lora_id(SPAN_OF("two")));
+	engines_forget(*state, 0);
+	assert_null(engines_loras(*state, 0, SECOND, 0));
 }
 
 static void without_memory_there_are_none_and_no_leak(void **state)
@@ -101,6 +178,9 @@ int main(void)
 		TEST(a_new_page_replaces_all_of_the_old),
 		TEST(the_queue_has_an_age_of_its_own),
 		TEST(what_we_sent_is_counted),
+		TEST(usage_grows_by_what_was_sent_since),
+		TEST(what_waits_is_put_right_by_what_happened_since),
+		TEST(adapters_have_an_age),
 		TEST(without_memory_there_are_none_and_no_leak),
 	};
 

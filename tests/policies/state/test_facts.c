@@ -58,6 +58,29 @@ static uint32_t engine_of(const struct facts *facts)
 	return target->id;
 }
 
+static void learn_rates(struct facts *facts, uint32_t target)
+{
+	const struct instance *instance = fleet_instance_at(facts->fleet, 0);
+	struct engine_page page = engine_page_blank(SECOND);
+	struct growth growth;
+
+	page.running = 4;
+	page.generation_tokens = page.finished = 0;
+	(void)rates_learn(facts->rates, target, &page, &growth);
+	page.at = 2 * SECOND;
+	page.generation_tokens = 100;
+	page.finished = 2;
+	(void)rates_learn(facts->rates, target, &page, &growth);
+	answers_learn(facts->answers, target, &growth, SECOND);
+	for (int i = 0; i < 8; i++)
+		(void)ttft_fit_add(facts->ttft_fits, instance, target, 10, 1);
+}
+
+static bool is_trusted(struct facts *facts, uint32_t target)
+{
+	return ttft_fit_line(facts->ttft_fits, fleet_instance_at(facts->fleet, 0), target).trusted;
+}
+
 /* Something of every kind is known of the engine. */
 static void fill(struct facts *facts, uint32_t target)
 {
@@ -70,6 +93,8 @@ static void fill(struct facts *facts, uint32_t target)
 	        &(struct report){ .target = target, .class = CLASS_FAILURE, .connect = true },
 	        SECOND);
 	engines_put(facts->engines, target, &(struct engine_page){ .at = SECOND });
+	engines_put_loras(facts->engines, target, &(struct engine_loras){ .at = SECOND });
+	learn_rates(facts, target);
 	prefix_index_confirm(facts->prefix, target, chain, 3, &policy.ladder, SECOND);
 	facts->counters->of[target].moved = 1;
 }
@@ -81,11 +106,17 @@ static void a_target_that_is_gone_is_forgotten_by_all(void **state)
 	double value;
 
 	fill(facts, target);
+	assert_true(is_trusted(facts, target));
+	assert_true(rates_capacity(facts->rates, target, &value));
+	assert_true(answers_tokens(facts->answers, target, SECOND, &value));
 	fleet_drop_source(facts->fleet, 0, SECOND, facts_forget, facts);
 	assert_int_equal(ledger_work(facts->ledger, target, SECOND).running, 0);
 	assert_false(average_plain(&averages_of(facts->averages, target)->ttft_ms, SECOND, &value));
 	assert_true(health_failures(facts->health, target, SECOND) == 0);
 	assert_null(engines_page(facts->engines, target, SECOND, 0));
+	assert_null(engines_loras(facts->engines, target, SECOND, 0));
+	assert_false(rates_capacity(facts->rates, target, &value));
+	assert_false(answers_tokens(facts->answers, target, SECOND, &value));
 	assert_int_equal(prefix_index_held(facts->prefix, target), 0);
 	assert_int_equal(facts->counters->of[target].moved, 0);
 }
@@ -94,11 +125,16 @@ static void an_engine_that_restarted_has_an_empty_cache_and_the_same_history(voi
 {
 	struct facts *facts = *state;
 	uint32_t target = engine_of(facts);
+	double value;
 
 	fill(facts, target);
 	facts_engine_restarted(facts, target, 9 * SECOND);
 	assert_int_equal(prefix_index_held(facts->prefix, target), 0);
 	assert_null(engines_page(facts->engines, target, 9 * SECOND, 0));
+	assert_null(engines_loras(facts->engines, target, 9 * SECOND, 0));
+	assert_false(rates_capacity(facts->rates, target, &value));
+	assert_false(is_trusted(facts, target));
+	assert_true(answers_tokens(facts->answers, target, SECOND, &value)); /* clients' affair */
 	assert_int_equal(fleet_target(facts->fleet, target)->since, 9 * SECOND);
 	assert_int_equal(ledger_work(facts->ledger, target, SECOND).running, 1);
 	assert_true(health_failures(facts->health, target, SECOND) > 0);

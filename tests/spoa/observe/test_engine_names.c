@@ -12,7 +12,7 @@
 #include "spoa/observe/engine_names.h"
 #include "tests/spoa/observe/fixture.h"
 
-/* In the order of ENGINE_ROLES: running, waiting, kv usage, kv tokens, prompt,
+/* In the order of ENGINE_FIELDS: running, waiting, kv usage, kv tokens, prompt,
  * generation, cache queries, cache hits. */
 static void expect(struct span page, const char *engine, const double *values)
 {
@@ -23,7 +23,7 @@ static void expect(struct span page, const char *engine, const double *values)
 		assert_string_equal(reading.engine, engine);
 	else
 		assert_null(reading.engine);
-	for (size_t role = 0; role < ENGINE_ROLE_COUNT; role++)
+	for (size_t role = 0; role <= ENGINE_CACHE_HITS; role++)
 		if (fabs(reading.values[role] - values[role]) > 1e-9)
 			fail_msg("role %zu is %g, not %g", role, reading.values[role],
 			         values[role]);
@@ -33,7 +33,7 @@ static void pages_of_engines_are_read(void **state)
 {
 	static const struct {
 		const char *file, *engine;
-		double values[ENGINE_ROLE_COUNT];
+		double values[ENGINE_FIELD_COUNT];
 	} known[] = {
 		{ "engine-vllm.txt",
 		  "vllm",
@@ -58,7 +58,7 @@ static void the_others_are_known_too(void **state)
 {
 	static const struct {
 		const char *page, *engine;
-		double values[ENGINE_ROLE_COUNT];
+		double values[ENGINE_FIELD_COUNT];
 	} known[] = {
 		{ "trtllm_num_requests_running 3.0\ntrtllm_num_requests_waiting 1\n"
 		  "trtllm_kv_cache_utilization 0.5\ntrtllm_kv_cache_max_blocks 100\n"
@@ -99,7 +99,7 @@ static void the_others_are_known_too(void **state)
 		expect(span_of(known[i].page), known[i].engine, known[i].values);
 }
 
-static double read_role(const char *page, enum engine_role role)
+static double read_role(const char *page, enum engine_field role)
 {
 	struct engine_reading reading;
 

@@ -45,8 +45,8 @@ static void a_page_becomes_facts(void **state)
 	(void)state;
 	open_scraper(0);
 	engines_answer(&stage, 0, 200, text.at);
-	engines_count_acquired(stage.world.facts->engines, stage.ids[0]);
-	engines_count_acquired(stage.world.facts->engines, stage.ids[0]);
+	engines_count_acquired(stage.world.facts->engines, stage.ids[0], 100);
+	engines_count_acquired(stage.world.facts->engines, stage.ids[0], 100);
 	engines_count_first_byte(stage.world.facts->engines, stage.ids[0]);
 	scraper_start(scraper);
 	engines_wait(&stage, 1);

@@ -1,0 +1,18 @@
+/* capacity.h - output tokens/s that an engine can make, from what it did make.
+ *
+ * Of each interval with a mean of one running request or more, rate = growth / interval.
+ * The first is taken. A higher one raises it by (rate - capacity) x (1 - exp(-interval /
+ * 10 s)), and so the running requests that it was seen with. A lower one lowers it, with
+ * 60 s instead of 10, but only while at least 0.8 of those run: a quiet engine keeps its
+ * peak, one that became slow does not, since work piles up on it. */
+#pragma once
+
+#include <stdbool.h>
+
+struct capacity {
+	bool known;
+	double rate;    /* output tokens/s */
+	double running; /* requests that it was seen with */
+};
+
+void capacity_add(struct capacity *capacity, double rate, double running, double seconds);
