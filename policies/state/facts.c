@@ -42,14 +42,18 @@ struct facts *facts_new(const struct policy *policy, const struct fleet_limits *
 	facts->answers = answers_new(targets);
 	facts->ttft_fits = ttft_fits_new(targets);
 	facts->prefix = prefix_index_new(&prefix);
+	facts->tenants = tenants_new(TENANTS_MAX);
+	facts->limits = limits_new(LIMIT_KEYS_MAX);
 	facts->counters = counters_new(targets);
 	if (!facts->fleet || !facts->ledger || !facts->inflight || !facts->averages ||
 	    !facts->health || !facts->engines || !facts->rates || !facts->answers ||
-	    !facts->ttft_fits || !facts->prefix || !facts->counters) {
+	    !facts->ttft_fits || !facts->prefix || !facts->tenants || !facts->limits ||
+	    !facts->counters) {
 		facts_free(facts);
 		return NULL;
 	}
 	fleet_bind(facts->fleet, policy);
+	tenants_set_policy(facts->tenants, policy);
 	return facts;
 }
 
@@ -58,6 +62,8 @@ void facts_free(struct facts *facts)
 	if (!facts)
 		return;
 	counters_free(facts->counters);
+	limits_free(facts->limits);
+	tenants_free(facts->tenants);
 	prefix_index_free(facts->prefix);
 	ttft_fits_free(facts->ttft_fits);
 	answers_free(facts->answers);
@@ -78,6 +84,7 @@ void facts_set_policy(struct facts *facts, const struct policy *policy)
 	facts->policy = policy;
 	fleet_bind(facts->fleet, policy);
 	health_set_policy(facts->health, &policy->health);
+	tenants_set_policy(facts->tenants, policy);
 	prefix_index_tune(facts->prefix, &prefix);
 }
 
