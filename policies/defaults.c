@@ -1,6 +1,8 @@
 /* defaults.c - every knob, its range and its default. */
 #include "policies/defaults.h"
 
+#include <string.h>
+
 #include "policies/core/bug.h"
 #include "policies/pickers/picker.h"
 #include "policies/strategies.h"
@@ -13,6 +15,7 @@
 #define OF_INSTANCE(field) offsetof(struct instance_policy, field)
 #define OF_REPLICA(field)  offsetof(struct replica_policy, field)
 #define OF_AFFINITY(field) offsetof(struct affinity, field)
+#define OF_SESSION(field)  offsetof(struct session_policy, field)
 #define OF_TENANT(field)   offsetof(struct tenant_policy, field)
 #define OF_QUOTA(field)    offsetof(struct quota, field)
 
@@ -137,6 +140,46 @@ const struct option health_options[] = {
 	{ 0 },
 };
 
+static const char *const session_headers[] = {
+	"x-infer-session",   "x-aibrix-session-key", "x-claude-code-session-id", "session-id",
+	"session_id",        "x-session-id",         "x-session-affinity",       "x-session-token",
+	"x-smg-routing-key", "x-client-request-id",
+};
+_Static_assert(sizeof(session_headers) / sizeof(session_headers[0]) <= SESSION_HEADERS_MAX,
+               "a policy has room for all of them");
+
+const char *session_header_at(size_t i)
+{
+	return i < sizeof(session_headers) / sizeof(session_headers[0]) ? session_headers[i] : NULL;
+}
+
+static void default_session_headers(struct session_policy *session)
+{
+	const char *name;
+
+	for (uint32_t i = 0; (name = session_header_at(i)); i++) {
+		struct session_header *header = &session->headers[session->header_count++];
+
+		memcpy(header->name, name, strlen(name));
+		header->argument = i;
+	}
+}
+
+const struct option session_options[] = {
+	{ "ttl", OPTION_DURATION, OF_SESSION(ttl), 1 * SECONDS, 30 * DAY, 60 * MINUTES, "",
+	  "How long a session that is not used stays pinned to its replica.", NULL, false },
+	{ "max-pins", OPTION_COUNT, OF_SESSION(max_pins), 1024, 16777216, 100000, "sessions",
+	  "How many sessions are remembered; the one used longest ago goes first.", NULL, true },
+	{ "format", OPTION_CHOICE, OF_SESSION(format), 0, 1, SESSION_ADDRESS, "",
+	  "What x-session-id shows to a client: the replica's address in base64, or a number that "
+	  "tells nothing without the secret.",
+	  "address|opaque", false },
+	{ "secret-file", OPTION_TEXT, OF_SESSION(secret_file), 0, NAME_MAX_BYTES - 1, 0, "",
+	  "File whose first line is the secret of opaque ids, the same for all agents.", NULL,
+	  false },
+	{ 0 },
+};
+
 const struct option entry_options[] = {
 	{ "relax-on-hit", OPTION_NUMBER, OF_ENTRY(relax_on_hit), 1, 10, 2.5, "times",
 	  "How far the limits stretch for a target that holds the whole prompt.", NULL, false },
@@ -165,6 +208,10 @@ const struct option entry_options[] = {
 	{ "sigma", OPTION_NUMBER, OF_ENTRY(sigma), 0, 100, 1, "",
 	  "Sigma filter: standard deviations above the mean that are still kept; 0 for no filter.",
 	  NULL, false },
+	{ "session-mode", OPTION_CHOICE, OF_ENTRY(session_mode), 0, 3, SESSION_AUTO, "",
+	  "What the session of a request counts: nothing, as much as all signals together, or all "
+	  "while its replica is not too busy; auto for hard with session-affinity, else off.",
+	  "auto|off|soft|hard", false },
 	{ "seed-idle", OPTION_BOOL, OF_ENTRY(seed_idle), 0, 1, 1, "",
 	  "Compute a shared prompt once on each idle target before its holders are preferred.",
 	  NULL, false },
@@ -284,6 +331,8 @@ void policy_default(struct policy *ret_policy)
 	options_reset(policy_options, ret_policy);
 	options_reset(prefix_options, &ret_policy->prefix);
 	options_reset(health_options, &ret_policy->health);
+	options_reset(session_options, &ret_policy->session);
+	default_session_headers(&ret_policy->session);
 	BUG_ON(!ladder_parse((struct span){ LADDER_DEFAULT, sizeof(LADDER_DEFAULT) - 1 },
 	                     &ret_policy->ladder, &error));
 	entry_default(&ret_policy->default_rule.chain[0], strategy);

@@ -10,6 +10,7 @@
 extern const struct option policy_options[];   /* of struct policy: process-wide */
 extern const struct option prefix_options[];   /* of struct prefix_policy */
 extern const struct option health_options[];   /* of struct health_policy */
+extern const struct option session_options[];  /* of struct session_policy */
 extern const struct option entry_options[];    /* of struct entry_policy: a chain entry */
 extern const struct option limits_options[];   /* of struct limits: admit and hard */
 extern const struct option instance_options[]; /* of struct instance_policy */
@@ -17,6 +18,9 @@ extern const struct option replica_options[];  /* of struct replica_policy */
 extern const struct option affinity_options[]; /* of struct affinity: one rule of affinity */
 extern const struct option tenant_options[];   /* of struct tenant_policy */
 extern const struct option quota_options[];    /* of struct quota: limits of a caller or model */
+
+/* The session headers that HAProxy sends, as arguments s0, s1...; NULL after the last. */
+const char *session_header_at(size_t i);
 
 /* The embedded default: no rules, no instances named, least-work at both levels. */
 void policy_default(struct policy *ret_policy);

@@ -12,6 +12,8 @@
 #include "policies/flight.h"
 #include "policies/learn.h"
 #include "policies/outcome.h"
+#include "policies/sessions.h"
+#include "policies/tries.h"
 
 static bool says_nothing(const struct served *by)
 {
@@ -64,15 +66,20 @@ static struct flight *adopt(struct facts *facts, struct flight_id id, uint32_t s
 static void first_byte_of(struct facts *facts, struct flight *flight, const struct serving *by,
                           uint32_t status, usec_t now)
 {
+	double ttft_ms = elapsed_ms(flight->decided_at, now);
+
 	flight->phase = FLIGHT_CONFIRMED;
 	flight->first_byte_at = now;
 	flight_follow(facts, flight, by, now);
-	if (outcome_is_success((int)status))
+	if (outcome_is_success((int)status)) {
 		learn_binding(facts, flight, by, now);
+		sessions_served(facts, flight, by, now);
+	}
 	if (flight->adopted || is_moved(flight, by) || by->replica == TARGET_NONE ||
 	    !outcome_is_answer((int)status))
 		return;
-	learn_ttft(facts, flight, by, elapsed_ms(flight->decided_at, now), now);
+	flight->ttft_ms = ttft_ms;
+	learn_ttft(facts, by, ttft_ms, now);
 }
 
 struct feedback feedback_first_byte(struct facts *facts, const struct first_byte *event, usec_t now)
@@ -103,6 +110,8 @@ struct feedback feedback_first_byte(struct facts *facts, const struct first_byte
 	flight_refresh(facts, flight);
 	feedback.chosen = flight->chosen;
 	feedback.moved = is_moved(flight, &by);
+	if (sessions_renamed(flight, &by))
+		feedback.session_at = fleet_target(facts->fleet, by.replica)->label;
 	first_byte_of(facts, flight, &by, event->status, now);
 	if (flight->ttft_ms > 0)
 		feedback.ttft_ms = flight->ttft_ms;
@@ -163,8 +172,6 @@ static void note_end(struct facts *facts, const struct stream_end *end, const st
 	count_at(facts, by->instance, end, feedback->termination);
 	if (by->replica == TARGET_NONE)
 		return;
-	if (by->instance != TARGET_NONE && outcome_is_success(end->status))
-		answers_sent(facts->answers, by->instance, end->bytes_out, now);
 	if (outcome_is_heard(end))
 		hear_end(facts, flight, by, now);
 	ejection_note(facts, &report, now);
@@ -202,9 +209,8 @@ static void note_chosen(struct facts *facts, const struct stream_end *end,
 		learn_lost_binding(facts, flight, flight->chosen);
 }
 
-static void settle_binding(struct facts *facts, const struct stream_end *end,
-                           const struct flight *flight, const struct serving *by,
-                           const struct feedback *feedback, usec_t now)
+static void settle_binding(struct facts *facts, const struct stream_end *end, struct flight *flight,
+                           const struct serving *by, const struct feedback *feedback, usec_t now)
 {
 	bool confirmed = flight->phase == FLIGHT_CONFIRMED;
 
@@ -212,10 +218,12 @@ static void settle_binding(struct facts *facts, const struct stream_end *end,
 		learn_lost_binding(facts, flight, by->replica);
 	if (confirmed)
 		return;
-	if (outcome_is_success(end->status) && feedback->class == CLASS_OK && end->applied)
-		learn_binding(facts, flight, by, now);
-	else
+	if (!outcome_is_success(end->status) || feedback->class != CLASS_OK || !end->applied) {
 		learn_no_binding(facts, flight);
+		return;
+	}
+	learn_binding(facts, flight, by, now);
+	sessions_served(facts, flight, by, now);
 }
 
 static void observe_seconds(struct facts *facts, const struct serving *by, bool ttft,
@@ -234,12 +242,6 @@ static void observe_seconds(struct facts *facts, const struct serving *by, bool 
 	}
 }
 
-static void count_prediction(struct target_counters *counters, const struct ttft_sample *sample)
-{
-	counters->ttft_predictions++;
-	counters->ttft_error += (double)sample->error;
-}
-
 /* A first byte is also reported when a client leaves before there is any: only
  * the end tells, so a sample given in good faith is taken back. The slots are
  * still where it was given. */
@@ -251,13 +253,11 @@ static void settle_ttft(struct facts *facts, const struct stream_end *end,
 	if (flight->ttft_ms <= 0)
 		return;
 	if (outcome_is_abort(end)) {
-		learn_no_ttft(facts, flight, &by);
+		learn_no_ttft(facts, &by, flight->ttft_ms, flight->first_byte_at);
 		return;
 	}
 	feedback->ttft_ms = flight->ttft_ms;
 	observe_seconds(facts, &by, true, flight->ttft_ms);
-	if (flight->fitted.number > 0 && by.replica != TARGET_NONE)
-		count_prediction(counters_of(facts, by.replica), &flight->fitted);
 }
 
 static void settle_e2e(struct facts *facts, const struct stream_end *end,
@@ -289,6 +289,8 @@ static void end_of(struct facts *facts, const struct stream_end *end, struct fli
 	feedback->moved = is_moved(flight, by);
 	note_chosen(facts, end, flight, feedback, now);
 	settle_binding(facts, end, flight, by, feedback, now);
+	if (feedback->class != CLASS_OK && by->replica != TARGET_NONE)
+		tries_note(facts, flight, by->replica, now);
 	settle_e2e(facts, end, flight, by, feedback, now);
 }
 

@@ -51,6 +51,9 @@ struct feedback {
 	uint32_t chosen;
 	enum outcome_class class;
 	enum termination termination;
+	/* Address of who serves, if the client's session id must become another than that of
+	 * the chosen one; NULL else. Good until the fleet changes. */
+	const char *session_at;
 	double ttft_ms, e2e_ms; /* negative: no sample; ttft also at the end, if it counts */
 };
 

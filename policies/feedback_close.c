@@ -70,6 +70,7 @@ void feedback_sweep(struct facts *facts, usec_t now,
 	usec_t life = facts->policy->ledger_ttl;
 
 	ledger_sweep(facts->ledger, now, count_expired, &expiry);
+	pins_sweep(facts->sessions, now, SWEEP_MOST);
 	if (now > life)
 		inflight_older(facts->inflight, now - life, SWEEP_MOST, close_flight, &closing);
 }

@@ -116,6 +116,9 @@ bool flight_release(struct facts *facts, struct flight *flight, enum release_sou
 		engines_count_first_byte(facts->engines, flight->chosen);
 	if (flight->on_trial)
 		end_trial(facts, flight, flight->phase != FLIGHT_CONFIRMED);
+	if (flight->held != 0)
+		pins_release(facts->sessions, flight->session, flight->held);
+	flight->held = 0;
 	live = release_slot(facts, &flight->replica_slot, source, now);
 	return release_slot(facts, &flight->instance_slot, source, now) && live;
 }

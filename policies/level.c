@@ -12,6 +12,7 @@
 #include "policies/pipeline.h"
 #include "policies/signals/signal.h"
 #include "policies/stages/admission.h"
+#include "policies/stages/session.h"
 #include "policies/stages/stages.h"
 #include "policies/state/facts.h"
 
@@ -37,9 +38,13 @@ static void find_wants(struct walk *walk, const struct chain *chain)
 		walk->wants_pairs |= entry->strategy->pair;
 		if (limits_read_load(&entry->admit) || limits_read_load(&entry->hard))
 			walk->wants_load = true;
+		if (session_mode_of(entry) != SESSION_OFF)
+			walk->session.wanted = true;
 		for (size_t i = 0; i < WEIGHINGS_MAX && weighings[i].signal; i++) {
 			if (weighings[i].signal->reads_load)
 				walk->wants_load = true;
+			if (weighings[i].signal->reads_session)
+				walk->session.wanted = true;
 			if (walk->level == 1 && signal_reads_members(weighings[i].signal, levels))
 				walk->wants_members = true;
 		}
@@ -223,9 +228,12 @@ static enum walk_end spill(struct walk *walk, const struct chain *chain, size_t 
 	for (size_t i = 0; i < narrow; i++)
 		walk->pool[i].spilled = !walk->seeding;
 	stand_again(walk, narrow);
+	walk->session.spilled = walk->session.spilled || walk->session.kept;
+	walk->session.kept = false;
 	walk->spilling = true;
 	walk->seeding = false;
 	walk_undo(walk, &stage_prefix);
+	walk_undo(walk, &stage_session);
 	others = set_spilled_aside(walk);
 	if (others > 0)
 		end = try_chain(walk, chain, trace);
@@ -258,5 +266,6 @@ enum walk_end level_walk(struct walk *walk, const struct chain *chain,
 	ret_trace->chosen = end == WALK_CHOSEN ? ret_trace->chosen : walk->count;
 	ret_trace->strategy = walk->strategy;
 	ret_trace->degraded = walk->degraded;
+	ret_trace->session = walk->session;
 	return end;
 }

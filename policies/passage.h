@@ -13,6 +13,7 @@ struct passage {
 	struct rng rng;
 	uint32_t model;
 	const struct rule *rule;
+	uint32_t previous; /* target that served the client's last try; TARGET_NONE: not known */
 	struct walk walks[2];
 	uint32_t banned[INSTANCE_RETRIES + 1]; /* instances whose replicas yielded nobody */
 	size_t banned_count;

@@ -15,8 +15,8 @@
 
 /* The route of every request. Rules first, protection next, preference last. */
 static const struct stage *const route[] = {
-	&stage_collect, &stage_role,      &stage_health,    &stage_affinity,
-	&stage_measure, &stage_prefix,    &stage_admission, &stage_share,
+	&stage_collect, &stage_role,      &stage_health, &stage_affinity,  &stage_retried,
+	&stage_measure, &stage_session,   &stage_prefix, &stage_admission, &stage_share,
 	&stage_serving, &stage_imbalance, &stage_score,
 };
 
@@ -145,6 +145,7 @@ static void decide(struct passage *passage, struct decision *ret_decision)
 	else
 		verdict_nobody(REASON_NO_CANDIDATE, ret_decision);
 	verdict_upstream(passage, ret_decision);
+	verdict_session(passage, ret_decision);
 }
 
 void decider_decide(struct decider *decider, const struct request *request, usec_t now,

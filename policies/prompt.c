@@ -33,3 +33,29 @@ void prompt_of(const struct request *request, const struct policy *policy, struc
 		prefix_chain(prefix_name_space(&ladder, &model, &none, &none), request->hashes,
 		             ret_prompt->blocks, ret_prompt->chain);
 }
+
+static uint64_t mixed(uint64_t key, uint64_t value)
+{
+	key = (key ^ value) * 0x9e3779b97f4a7c15u;
+	return key ^ key >> 29;
+}
+
+uint64_t prompt_key(const struct request *request, const struct prompt *prompt)
+{
+	uint64_t key =
+	        mixed(prompt->total_bytes, prompt->blocks ? prompt->chain[prompt->blocks - 1] : 0);
+
+	/* Blocks that are not usable tell short prompts apart all the same. */
+	for (uint32_t i = prompt->blocks; i < request->hash_count; i++)
+		key = mixed(key, request->hashes[i]);
+	return key | 1;
+}
+
+uint64_t prompt_tenant(const struct request *request)
+{
+	uint64_t key = 0;
+
+	for (size_t i = 0; i < request->tenant.len; i++)
+		key = mixed(key, (unsigned char)request->tenant.at[i]);
+	return key;
+}

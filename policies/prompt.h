@@ -7,3 +7,8 @@
 /* model: as the policy calls it; empty when none is named. */
 void prompt_of(const struct request *request, const struct policy *policy, struct span model,
                struct prompt *ret_prompt);
+
+/* What it is, so that a prompt that comes again is known again; never 0. */
+uint64_t prompt_key(const struct request *request, const struct prompt *prompt);
+/* Whose it is; 0 for the anonymous. */
+uint64_t prompt_tenant(const struct request *request);

@@ -6,6 +6,9 @@
  * no slot, since nobody could ever release it. */
 #include "policies/reserve.h"
 
+#include "policies/prompt.h"
+#include "policies/sessions.h"
+
 static uint32_t whole_tokens(double tokens)
 {
 	if (tokens <= 0)
@@ -36,29 +39,6 @@ static struct flight *open_flight(struct facts *facts, const struct reservation 
 	return NULL;
 }
 
-static uint64_t mixed(uint64_t key, uint64_t value)
-{
-	key = (key ^ value) * 0x9e3779b97f4a7c15u;
-	return key ^ key >> 29;
-}
-
-/* Of whom and what it is: so that a prompt that fails again is known again. Blocks
- * that are not usable tell short prompts apart all the same. */
-static void name_prompt(const struct reservation *reservation, struct flight *flight)
-{
-	const struct request *request = reservation->request;
-	const struct prompt *prompt = reservation->prompt;
-	uint64_t key =
-	        mixed(prompt->total_bytes, prompt->blocks ? prompt->chain[prompt->blocks - 1] : 0);
-
-	for (uint32_t i = prompt->blocks; i < request->hash_count; i++)
-		key = mixed(key, request->hashes[i]);
-	flight->prompt = key | 1;
-	flight->tenant = 0;
-	for (size_t i = 0; i < request->tenant.len; i++)
-		flight->tenant = mixed(flight->tenant, (unsigned char)request->tenant.at[i]);
-}
-
 static void take_slots(struct facts *facts, const struct reservation *reservation,
                        const struct decision *decision, struct flight *flight)
 {
@@ -74,8 +54,6 @@ static void take_slots(struct facts *facts, const struct reservation *reservatio
 	if (!decision->replica)
 		return;
 	flight->chosen = decision->replica->target->id;
-	if (chosen)
-		flight->to_compute = (float)(chosen->prefill_tokens + chosen->uncached_tokens);
 	flight->replica_slot =
 	        ledger_acquire(facts->ledger, flight->chosen, prefill, resident, reservation->now);
 	engines_count_acquired(facts->engines, flight->chosen, prefill);
@@ -112,9 +90,21 @@ void reserve(struct facts *facts, const struct reservation *reservation,
 	if (!flight)
 		return;
 	flight->source = reservation->request->source;
-	name_prompt(reservation, flight);
+	flight->prompt = prompt_key(reservation->request, reservation->prompt);
+	flight->tenant = prompt_tenant(reservation->request);
 	take_slots(facts, reservation, ret_decision, flight);
 	bind(facts, reservation, flight);
+	sessions_reserve(facts, reservation, ret_decision, flight);
+}
+
+static void count_sessions(struct counters *counters, const struct decision *decision)
+{
+	const struct session_look *look = &decision->levels[1].session;
+
+	if (look->result == SESSION_NONE)
+		look = &decision->levels[0].session;
+	counters->sessions[look->result]++;
+	counters->sessions_spilled += look->spilled;
 }
 
 static void count_prefix(const struct reservation *reservation, struct target_counters *instance)
@@ -160,6 +150,7 @@ void reserve_count(struct facts *facts, const struct reservation *reservation,
 	counters->decisions++;
 	for (size_t i = 0; i < 2; i++)
 		count_level(facts, &decision->levels[i], counters->dropped[i]);
+	count_sessions(counters, decision);
 	counters->fail_open += decision->reason == REASON_FAIL_OPEN;
 	counters->panic += decision->reason == REASON_PANIC;
 	counters->seeded += decision->reason == REASON_SEED;

@@ -38,6 +38,13 @@ static const struct strategy strategies[] = {
 	                   .weighings = { { &signal_running, 1, OWN } },
 	                   .picker = &picker_p2c,
 	                   .gate = true },
+	{ .name = "session-affinity",
+	  .help = "The target that has the request's session, while it is not too busy; without a "
+	          "session the one with the fewest requests in flight.",
+	  .weighings = { { &signal_session, 1, OWN } },
+	  .picker = &picker_best,
+	  .session = SESSION_HARD,
+	  .falls_to = &strategies[LEAST_REQUEST] },
 	{ .name = "soft-k-choice",
 	  .help = "A draw among the k targets with the fewest in flight, the less loaded the "
 	          "likelier.",

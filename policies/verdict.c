@@ -16,13 +16,19 @@ enum {
 
 static enum reason reason_at(const struct walk *walk, const struct candidate *chosen)
 {
+	const struct session_look *session = &walk->session;
+
 	if (walk->panic)
 		return REASON_PANIC;
+	if (session->kept)
+		return REASON_SESSION;
 	if (walk->seeding)
 		return REASON_SEED;
 	if (chosen->hit)
 		return REASON_PREFIX;
-	if (walk->spilling)
+	if (chosen->target->id == session->target && !session->spilled)
+		return REASON_SESSION;
+	if (walk->spilling || session->spilled)
 		return REASON_SPILL;
 	return walk->gated ? REASON_GATE : REASON_LOAD;
 }
@@ -105,6 +111,13 @@ void verdict_unanswered(const struct passage *passage, struct decision *ret_deci
 	} else if (affinity_is_strict(walk)) {
 		verdict_isolated(ret_decision);
 	}
+}
+
+/* Only a replica has an id, and only where sessions mean something is one given. */
+void verdict_session(const struct passage *passage, struct decision *ret_decision)
+{
+	if (ret_decision->replica && ret_decision->levels[1].session.wanted)
+		ret_decision->session = &passage_policy(passage)->session;
 }
 
 /* The model's name at the engines, where the policy gives another than the client's. */

@@ -26,3 +26,5 @@ const struct candidate *verdict_chosen(const struct level_trace *trace);
 /* The candidate that was chosen for good, of the level that named it; NULL if none. */
 const struct candidate *verdict_named(const struct passage *passage,
                                       const struct decision *decision);
+/* Whether the client is given an id of its session. */
+void verdict_session(const struct passage *passage, struct decision *ret_decision);

@@ -19,6 +19,7 @@ enum {
 	CHAIN_MAX = 8,
 	RULE_INSTANCES_MAX = 256,
 	AFFINITY_VALUES_MAX = 256,
+	SESSION_HEADERS_MAX = 16,
 };
 
 /* Zero is no limit. */
@@ -71,6 +72,7 @@ struct entry_policy {
 	double gate_gap, gate_factor;
 	double sigma;
 	bool seed_idle;
+	enum session_mode session_mode;
 };
 
 struct prefix_policy {
@@ -82,6 +84,28 @@ struct prefix_policy {
 	usec_t provisional_ttl;
 	double holder_bytes;  /* budget of a replica whose KV size is not known */
 	uint32_t max_records; /* restart needed */
+};
+
+enum session_format {
+	SESSION_ADDRESS, /* base64 of "ip:port" */
+	SESSION_OPAQUE,  /* hex digits that only the secret's owner can tell an address from */
+};
+
+/* A request header that may carry a session key. */
+struct session_header {
+	char name[NAME_MAX_BYTES];
+	uint32_t argument; /* i of the contract's s<i>; SESSION_HEADER_OTHER: sent as hdr.NAME */
+};
+#define SESSION_HEADER_OTHER UINT32_MAX
+
+struct session_policy {
+	usec_t ttl;        /* of a pin since its last use */
+	uint32_t max_pins; /* restart needed */
+	enum session_format format;
+	char secret_file[NAME_MAX_BYTES]; /* "" = none */
+	uint64_t seed; /* SESSION_OPAQUE: of the secret, the same for all agents */
+	struct session_header headers[SESSION_HEADERS_MAX]; /* the first that is there counts */
+	uint32_t header_count;
 };
 
 /* Which outcomes count towards an ejection, where the operator says it; given false:
@@ -237,6 +261,7 @@ struct policy {
 	struct prefix_policy prefix;
 	struct health_policy health;
 	struct queue_policy queue;
+	struct session_policy session;
 	bool reject_on_overload;
 	uint32_t overload_status;  /* 429 or 503 */
 	bool reject_unknown_model; /* 404; default: HAProxy's default backend */

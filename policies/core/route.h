@@ -39,13 +39,16 @@ struct request {
 	struct span backend; /* HAProxy chose the instance already: choose the replica only */
 	struct span method, host, path;
 	struct span model;
-	struct span tenant;   /* hash in hex, or a name; absent = anonymous */
-	struct span session;  /* first present session header, at most 256 bytes */
-	struct span strategy; /* asked for by a header */
-	struct span priority; /* as the client put it: a class's name, or a number */
+	struct span tenant;     /* hash in hex, or a name; absent = anonymous */
+	struct span session;    /* first present session header, at most 256 bytes */
+	bool session_may_be_id; /* it came in the header in which we gave an id */
+	struct span exclude;    /* replicas not to use: names or addresses, with commas between */
+	struct span strategy;   /* asked for by a header */
+	struct span priority;   /* as the client put it: a class's name, or a number */
 	struct span client_id;
 	struct objectives objectives; /* the client's own */
 	uint32_t retry_count;         /* the client's own count of its tries */
+	double patience_ms;           /* how long the client waits for a first byte; 0 = not said */
 	uint32_t source; /* which HAProxy asked: index into replica.name; 0 if not known */
 	bool has_prompt;
 	uint64_t prompt_bytes; /* bytes of the prompt HAProxy could see (plen) */
@@ -116,6 +119,29 @@ enum outcome {
 	OUTCOME_REJECTED,   /* status and retry_after are set */
 };
 
+/* SESSION(id, name, help): how the target of a session was found. */
+#define SESSION_RESULTS(SESSION)                                                                   \
+	SESSION(NONE, "none", "no session key came, or nobody asks for one")                       \
+	SESSION(PINNED, "pinned", "its pin stands")                                                \
+	SESSION(NEW, "new", "pinned nowhere: by the key's hash")                                   \
+	SESSION(GONE, "gone", "its pin does not stand: by the key's hash")                         \
+	SESSION(NAMED, "named", "by the id that it was given")                                     \
+	SESSION(UNNAMED, "unnamed", "an id of nobody who stands: drawn")
+
+#define AS_ENUM(id, ...) SESSION_##id,
+enum session_result { SESSION_RESULTS(AS_ENUM) SESSION_RESULT_COUNT };
+#undef AS_ENUM
+
+/* What a level found out of the request's session. */
+struct session_look {
+	bool wanted; /* an entry of the chain asks for it */
+	enum session_result result;
+	uint32_t target; /* of the candidate that has it; TARGET_NONE: nobody, or not looked for */
+	uint32_t pinned; /* where its key is pinned; TARGET_NONE: nowhere, or it is an id */
+	bool kept;       /* all others fell */
+	bool spilled;    /* it was too busy to be kept */
+};
+
 enum { WALK_STAGES_MAX = 24 };
 
 /* How one level came to its result, for explain, logs and metrics. */
@@ -129,6 +155,7 @@ struct level_trace {
 	uint16_t stood[WALK_STAGES_MAX]; /* how many stood after stage i of the table */
 	const struct strategy *strategy; /* of the entry that decided */
 	bool degraded;                   /* the strategy lacked its data and fell back */
+	struct session_look session;
 };
 
 struct decision {
@@ -144,6 +171,7 @@ struct decision {
 	int32_t priority_offset_ms;      /* counts as arrived so much later in its class */
 	uint32_t matched;                /* bytes the chosen target holds */
 	uint64_t sequence;               /* number of this decision, from 1 */
+	const struct session_policy *session; /* the client is given an id by it; NULL: none */
 	bool slot;                    /* a slot was taken (false: table full, or ended already) */
 	struct level_trace levels[2]; /* [0] instances, [1] replicas */
 };
@@ -183,13 +211,15 @@ struct walk {
 	bool wants_load;    /* an entry of the chain reads candidate->load */
 	bool wants_members; /* a signal reads an instance through candidate->members */
 	bool wants_pairs;   /* an entry of the chain may choose a prefill replica */
+	uint32_t previous;  /* target that served the client's last try; TARGET_NONE: not known */
 
 	/* What the stages found out. */
+	struct session_look session;
 	bool some_down;      /* HAProxy calls a candidate down */
 	bool weights_differ; /* of replicas */
 	bool models_known;   /* of a candidate: what it serves */
 	bool panic;          /* health was undone */
-	bool narrowed;       /* stage prefix left only holders, or only those to seed */
+	bool narrowed;       /* only holders of the prefix, those to seed, or the session's stand */
 	bool seeding;        /* only idle targets stand, to compute a shared prompt once more */
 	bool spilling;       /* the holders were too busy, the others are asked */
 	bool gated;          /* the imbalance gate fired */

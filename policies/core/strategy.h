@@ -50,16 +50,26 @@ enum part {
 	PART_ALONE,     /* beside others it is a mistake */
 };
 
+/* What the session of a request means. */
+enum session_mode {
+	SESSION_AUTO, /* of an entry: as its strategy has it */
+	SESSION_OFF,
+	SESSION_SOFT, /* one more signal: to have the session is worth as much as all others
+	                 together */
+	SESSION_HARD, /* the session's target is the only candidate, within the spill gate */
+};
+
 struct strategy {
 	const char *name;
 	const char *help;
 	struct weighing weighings[WEIGHINGS_MAX];
 	const struct picker *picker;
 	enum prefix_mode prefix;
-	bool gate;    /* the imbalance gate runs before */
-	bool sigma;   /* the sigma filter runs before */
-	bool serving; /* level 1: prefer targets below prefer-serving-below */
-	bool pair;    /* level 2: a prefill and a decode replica, by the entry's phases */
+	enum session_mode session; /* SESSION_AUTO: off */
+	bool gate;                 /* the imbalance gate runs before */
+	bool sigma;                /* the sigma filter runs before */
+	bool serving;              /* level 1: prefer targets below prefer-serving-below */
+	bool pair; /* level 2: a prefill and a decode replica, by the entry's phases */
 	/* > 0: where somebody holds more than this share of the prompt, only those who hold
 	 * most of it stand (stage deepest). */
 	double deepest;

@@ -32,7 +32,8 @@ struct signal {
 	double full;       /* SCALE_NATURAL: the value that counts as a whole one; 0: 1 */
 	bool more_is_better;
 	enum level1 level1;
-	bool reads_load; /* candidate->load must have been filled */
+	bool reads_load;    /* candidate->load must have been filled */
+	bool reads_session; /* walk->session must have been looked up */
 	/* False, and nothing stored, when not known. Exactly one of read and read_all is set. */
 	bool (*read)(const struct walk *walk, const struct candidate *candidate, double *ret_value);
 	/* Of one that looks at all of them together: the values of walk->pool[0..standing), not

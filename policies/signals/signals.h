@@ -11,6 +11,7 @@
 	SIGNAL(pending)                                                                            \
 	SIGNAL(prefix)                                                                             \
 	SIGNAL(running)                                                                            \
+	SIGNAL(session)                                                                            \
 	SIGNAL(tokens)                                                                             \
 	SIGNAL(ttft)                                                                               \
 	SIGNAL(work)

@@ -39,15 +39,15 @@ static const struct load *load_of(const struct candidate *candidate)
 	return candidate->load ? candidate->load : &unknown;
 }
 
-static bool admits(const struct walk *walk, const struct candidate *candidate)
+bool admission_admits(const struct walk *walk, const struct candidate *candidate, double relax)
 {
 	const struct entry_policy *entry = walk->entry;
 	const struct limits *admit = &entry->admit;
 	const struct load *load = load_of(candidate);
-	double relax = 1;
+	double share = candidate->hit ? candidate_share(candidate, walk->prompt) : 0;
+	double stretch = 1 + (entry->relax_on_hit - 1) * share;
 
-	if (candidate->hit)
-		relax += (entry->relax_on_hit - 1) * candidate_share(candidate, walk->prompt);
+	relax = stretch > relax ? stretch : relax;
 
 	if (health_backing_off(walk->facts->health, candidate->target->id, walk->now))
 		return false;
@@ -58,6 +58,18 @@ static bool admits(const struct walk *walk, const struct candidate *candidate)
 	       within(load->ttft_ms, admit->ttft_ms, relax) &&
 	       within(load->e2e_ms, admit->e2e_ms, relax) &&
 	       within(load->kv_usage, admit->kv_usage, 1);
+}
+
+/* Who keeps a session has its context, whether the index knows or not. */
+static bool keeps_session(const struct walk *walk, const struct candidate *candidate)
+{
+	return walk->session.kept && candidate->target->id == walk->session.target;
+}
+
+static bool admits(const struct walk *walk, const struct candidate *candidate)
+{
+	return admission_admits(walk, candidate,
+	                        keeps_session(walk, candidate) ? walk->entry->relax_on_hit : 1);
 }
 
 /* The limit from which a request may be refused; 0 for none. */

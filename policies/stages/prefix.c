@@ -9,18 +9,13 @@
  * passed over; a prompt that several conversations share is computed once on
  * each idle target before anybody is preferred; and if admission drops all
  * holders the others are asked, one of whom then holds it, too. */
-#include <math.h>
-
 #include "policies/core/policy.h"
 #include "policies/core/strategy.h"
 #include "policies/stages/scratch.h"
+#include "policies/stages/spill.h"
 #include "policies/stages/stages.h"
 #include "policies/state/facts.h"
 
-static const double request_tokens = 3500;  /* prefill that one request in flight is worth */
-static const double gap_least = 4;          /* requests */
-static const double waiting_times = 1.5;    /* of the mean prefill */
-static const double waiting_tokens = 30720; /* on top of it */
 static const double rounding = 1e-9;
 
 /* E by number of blocks held: what the first blocks are worth to one who holds them. */
@@ -79,6 +74,27 @@ static bool holds(const struct candidate *candidate, double enough)
 	return candidate->hit && candidate->effective >= enough - rounding;
 }
 
+/* A session whose own context is with nobody who holds this: it shares it with others. */
+static bool is_stranger(const struct walk *walk, double enough)
+{
+	switch (walk->session.result) {
+	case SESSION_NONE:
+	case SESSION_UNNAMED:
+		return false;
+	case SESSION_NEW:
+	case SESSION_GONE:
+		return true;
+	case SESSION_PINNED:
+	case SESSION_NAMED:
+	case SESSION_RESULT_COUNT:
+		break;
+	}
+	for (size_t i = 0; i < walk->standing; i++)
+		if (walk->pool[i].target->id == walk->session.target)
+			return !holds(&walk->pool[i], enough);
+	return true;
+}
+
 /* Others went on from the deepest match, and so does this request, elsewhere. */
 static bool is_shared(const struct walk *walk, double enough)
 {
@@ -93,7 +109,7 @@ static bool is_shared(const struct walk *walk, double enough)
 		continued = (candidate->blocks == deepest && continued) || candidate->continued;
 		deepest = candidate->blocks;
 	}
-	return continued && walk->prompt->blocks > deepest;
+	return is_stranger(walk, enough) || (continued && walk->prompt->blocks > deepest);
 }
 
 /* Idle, and not because it is new. */
@@ -120,60 +136,20 @@ static bool seed(struct walk *walk, double enough)
 	return true;
 }
 
-/* What holders are compared with. */
-struct bar {
-	const struct candidate *idlest; /* least loaded who does not hold it; NULL: all do */
-	double running, prefill;        /* means over the pool */
-};
-
-static struct bar bar_of(const struct walk *walk, double enough)
+static bool holds_enough(const struct candidate *candidate, const void *data)
 {
-	struct bar bar = { .idlest = NULL };
-
-	for (size_t i = 0; i < walk->standing; i++) {
-		const struct candidate *candidate = &walk->pool[i];
-
-		bar.running += candidate->running_scored / (double)walk->standing;
-		bar.prefill += candidate->prefill_tokens / (double)walk->standing;
-		if (holds(candidate, enough))
-			continue;
-		if (!bar.idlest || candidate->running_scored < bar.idlest->running_scored)
-			bar.idlest = candidate;
-	}
-	return bar;
-}
-
-/* Waiting behind the others costs more than the prefill it saves. */
-static bool spills(const struct walk *walk, const struct candidate *holder, const struct bar *bar)
-{
-	double allowed = gap_least;
-	double saved;
-
-	if (holder->prefill_tokens > waiting_times * bar->prefill + waiting_tokens)
-		return true;
-	if (!bar->idlest)
-		return false;
-	saved = ((double)holder->matched - bar->idlest->matched) * walk->scratch->tokens_per_byte /
-	        request_tokens;
-	allowed = saved > allowed ? saved : allowed;
-	allowed = sqrt(bar->running) > allowed ? sqrt(bar->running) : allowed;
-	return holder->running_scored - bar->idlest->running_scored > allowed + rounding;
+	return holds(candidate, *(const double *)data);
 }
 
 static void keep_holders(struct walk *walk, double enough)
 {
-	struct bar bar = bar_of(walk, enough);
-	struct candidate idlest;
+	struct spill_bar bar = spill_bar_of(walk, holds_enough, &enough);
 
-	/* Its place in the pool changes as others fall. */
-	if (bar.idlest) {
-		idlest = *bar.idlest;
-		bar.idlest = &idlest;
-	}
 	for (size_t i = walk->standing; i-- > 0;) {
 		struct candidate *candidate = &walk->pool[i];
 
-		candidate->spilled = holds(candidate, enough) && spills(walk, candidate, &bar);
+		candidate->spilled =
+		        holds(candidate, enough) && spill_over(walk, candidate, &bar, 0);
 		if (!holds(candidate, enough) || candidate->spilled)
 			walk_drop(walk, i, &stage_prefix);
 	}

@@ -13,9 +13,10 @@
 
 #include "policies/core/policy.h"
 #include "policies/core/strategy.h"
-#include "policies/signals/signal.h"
+#include "policies/signals/signals.h"
 #include "policies/stages/median.h"
 #include "policies/stages/scratch.h"
+#include "policies/stages/session.h"
 #include "policies/stages/stages.h"
 #include "policies/state/facts.h"
 
@@ -244,15 +245,40 @@ static void settle(struct walk *walk)
 	}
 }
 
+/* The strategy's, and the session's signal, worth as much as all others together,
+ * where it is wanted beside them. */
+static const struct weighing *weighings_of(const struct walk *walk, const struct strategy *strategy,
+                                           struct weighing room[WEIGHINGS_MAX + 2])
+{
+	double sum = 0;
+	size_t count = 0;
+
+	if (session_mode_of(walk->entry) != SESSION_SOFT || walk->session.target == TARGET_NONE)
+		return strategy->weighings;
+	while (count < WEIGHINGS_MAX && strategy->weighings[count].signal) {
+		if (strategy->weighings[count].signal == &signal_session)
+			return strategy->weighings;
+		room[count] = strategy->weighings[count];
+		sum += room[count++].weight;
+	}
+	room[count++] = (struct weighing){ .signal = &signal_session,
+		                           .weight = sum > 0 ? sum : 1,
+		                           .min_spread = -1 };
+	room[count].signal = NULL;
+	return room;
+}
+
 /* False when the first signal is known of nobody, and another recipe is to be used. */
 static bool score_by(struct walk *walk, const struct strategy *strategy)
 {
-	const struct weighing *weighings = strategy->weighings;
+	struct weighing room[WEIGHINGS_MAX + 2];
+	const struct weighing *weighings = weighings_of(walk, strategy, room);
+	size_t most = weighings == room ? WEIGHINGS_MAX + 1 : WEIGHINGS_MAX;
 	bool alone = weighings[0].signal && !weighings[1].signal;
 
 	for (size_t i = 0; i < walk->standing && !weighings[0].signal; i++)
 		walk->pool[i].score = walk->pool[i].graded = 0;
-	for (size_t i = 0; i < WEIGHINGS_MAX && weighings[i].signal; i++) {
+	for (size_t i = 0; i < most && weighings[i].signal; i++) {
 		const struct weighing *weighing = &weighings[i];
 		struct range range = range_of(walk, read_values(walk, weighing->signal));
 		struct grading grading;

@@ -32,6 +32,7 @@ const char *const termination_names[TERM_COUNT] = { "complete", "client", "serve
 const char *const pin_cause_names[PIN_CAUSES] = { "redispatch", "maxqueue", "ignored" };
 const char *const release_source_names[RELEASE_SOURCES] = { "log", "late", "process", "ttl",
 	                                                    "sessions" };
+const char *const session_move_names[SESSION_MOVES] = { "gone", "spill", "choice", "haproxy" };
 const char *const probe_result_names[PROBE_RESULTS] = { "ok", "no-page", "status", "timeout",
 	                                                "refused" };
 

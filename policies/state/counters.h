@@ -8,6 +8,7 @@
 
 #include "policies/core/error.h"
 #include "policies/core/reason.h"
+#include "policies/core/route.h"
 #include "policies/core/target.h"
 #include "policies/state/health.h"
 
@@ -54,6 +55,16 @@ extern const char *const termination_names[TERM_COUNT];         /* complete clie
 extern const char *const pin_cause_names[PIN_CAUSES];           /* redispatch maxqueue ignored */
 extern const char *const release_source_names[RELEASE_SOURCES]; /* log late process ... */
 
+/* Why a session moved to another replica. */
+enum session_move {
+	SESSION_MOVE_GONE,    /* the one it was pinned to does not stand */
+	SESSION_MOVE_SPILL,   /* ... was too busy */
+	SESSION_MOVE_CHOICE,  /* the strategy had better reasons for another */
+	SESSION_MOVE_HAPROXY, /* HAProxy went elsewhere than was chosen */
+	SESSION_MOVES
+};
+extern const char *const session_move_names[SESSION_MOVES]; /* gone spill choice haproxy */
+
 /* How a probe went. */
 enum probe_result {
 	PROBE_GOOD,
@@ -77,8 +88,6 @@ struct target_counters {
 	uint64_t ejections[EJECT_CAUSE_COUNT], stalls, probes[PROBE_RESULTS]; /* replicas */
 	uint64_t ejections_refused; /* instances: too many were out */
 	uint64_t predicted_tokens;  /* of prompts, that we believe it had cached */
-	uint64_t ttft_predictions;  /* replicas: first bytes that the learnt line told beforehand */
-	double ttft_error;          /* sum of |predicted - real| / real of them */
 };
 
 struct counters {
@@ -95,6 +104,10 @@ struct counters {
 	uint64_t foreign_ladder; /* hashes ignored: another ladder id */
 	uint64_t degraded;       /* a strategy lacked its data */
 	uint64_t fail_open, panic, spilled, seeded, chain_miss;
+	uint64_t sessions[SESSION_RESULT_COUNT]; /* requests, by how their session was found */
+	uint64_t sessions_spilled;
+	uint64_t session_moves[SESSION_MOVES];
+	uint64_t retried;        /* requests that kept away from who served their last try */
 	uint64_t dropped[2][24]; /* [level - 1][stage of the table] */
 	struct histogram decision_seconds;
 	uint32_t targets;

@@ -3,8 +3,9 @@
 
 #include <stdlib.h>
 
-enum { TOMBSTONES = 65536 };
+enum { TOMBSTONES = 65536, TRIES = 8192 };
 static const usec_t tombstone_ttl = 60 * SECOND;
+static const usec_t try_ttl = 60 * SECOND; /* clients try again after seconds */
 
 static struct prefix_limits prefix_limits_of(const struct policy *policy, uint32_t targets)
 {
@@ -21,6 +22,14 @@ static usec_t whole_buckets(const struct policy *policy)
 	usec_t width = policy->ledger_width;
 
 	return (policy->ledger_ttl + width - 1) / width * width;
+}
+
+static bool is_whole(const struct facts *facts)
+{
+	return facts->fleet && facts->ledger && facts->inflight && facts->averages &&
+	       facts->health && facts->engines && facts->rates && facts->answers &&
+	       facts->ttft_fits && facts->prefix && facts->counters && facts->sessions &&
+	       facts->tries;
 }
 
 struct facts *facts_new(const struct policy *policy, const struct fleet_limits *limits)
@@ -42,18 +51,14 @@ struct facts *facts_new(const struct policy *policy, const struct fleet_limits *
 	facts->answers = answers_new(targets);
 	facts->ttft_fits = ttft_fits_new(targets);
 	facts->prefix = prefix_index_new(&prefix);
-	facts->tenants = tenants_new(TENANTS_MAX);
-	facts->limits = limits_new(LIMIT_KEYS_MAX);
 	facts->counters = counters_new(targets);
-	if (!facts->fleet || !facts->ledger || !facts->inflight || !facts->averages ||
-	    !facts->health || !facts->engines || !facts->rates || !facts->answers ||
-	    !facts->ttft_fits || !facts->prefix || !facts->tenants || !facts->limits ||
-	    !facts->counters) {
+	facts->sessions = pins_new(policy->session.max_pins, targets, policy->session.ttl);
+	facts->tries = pins_new(TRIES, targets, try_ttl);
+	if (!is_whole(facts)) {
 		facts_free(facts);
 		return NULL;
 	}
 	fleet_bind(facts->fleet, policy);
-	tenants_set_policy(facts->tenants, policy);
 	return facts;
 }
 
@@ -61,9 +66,9 @@ void facts_free(struct facts *facts)
 {
 	if (!facts)
 		return;
+	pins_free(facts->tries);
+	pins_free(facts->sessions);
 	counters_free(facts->counters);
-	limits_free(facts->limits);
-	tenants_free(facts->tenants);
 	prefix_index_free(facts->prefix);
 	ttft_fits_free(facts->ttft_fits);
 	answers_free(facts->answers);
@@ -84,8 +89,8 @@ void facts_set_policy(struct facts *facts, const struct policy *policy)
 	facts->policy = policy;
 	fleet_bind(facts->fleet, policy);
 	health_set_policy(facts->health, &policy->health);
-	tenants_set_policy(facts->tenants, policy);
 	prefix_index_tune(facts->prefix, &prefix);
+	pins_set_ttl(facts->sessions, policy->session.ttl);
 }
 
 void facts_forget(void *data, uint32_t target)
@@ -102,6 +107,8 @@ void facts_forget(void *data, uint32_t target)
 	prefix_index_forget(facts->prefix, target);
 	prefix_index_budget(facts->prefix, target, 0);
 	counters_forget(facts->counters, target);
+	pins_forget(facts->sessions, target);
+	pins_forget(facts->tries, target);
 }
 
 void facts_engine_restarted(struct facts *facts, uint32_t target, usec_t now)
@@ -116,4 +123,5 @@ void facts_engine_restarted(struct facts *facts, uint32_t target, usec_t now)
 	rates_forget(facts->rates, target);
 	ttft_fits_forget(facts->ttft_fits, target);
 	prefix_index_forget(facts->prefix, target);
+	pins_forget(facts->sessions, target);
 }

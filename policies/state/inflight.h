@@ -14,7 +14,7 @@
 #include "policies/core/span.h"
 #include "policies/core/target.h"
 #include "policies/state/ledger.h"
-#include "policies/state/ttft_fit.h"
+#include "policies/state/pins.h"
 
 struct inflight;
 
@@ -37,20 +37,24 @@ struct flight {
 	usec_t first_byte_at; /* 0 = not yet */
 	uint32_t instance;    /* target ids; TARGET_NONE when not chosen */
 	uint32_t chosen;      /* replica as decided */
-	bool adopted;     /* decided by HAProxy without us: no answer, a late one, our restart */
-	float to_compute; /* tokens before its first byte: those waiting when it came, and its own
-	                   */
-	double ttft_ms;   /* the sample given at the first byte; 0 = none */
-	struct ttft_sample fitted;
-	bool hit;                  /* the chosen one held a part that counts */
-	uint8_t missed;            /* counts in a row of HAProxy's that cannot have had it */
+	bool adopted;   /* decided by HAProxy without us: no answer, a late one, our restart */
+	double ttft_ms; /* the sample given at the first byte; 0 = none */
+	bool hit;       /* the chosen one held a part that counts */
+	uint8_t missed; /* counts in a row of HAProxy's that cannot have had it */
 	struct slot instance_slot; /* target TARGET_NONE: none held */
 	struct slot replica_slot;
 	uint64_t prompt, tenant;  /* hashes, for failures that repeat; prompt 0: not known */
 	bool on_trial;            /* and it holds a place of those that may be */
 	uint32_t trial, trial_at; /* of health_trial_begin(), and its target; 0 = none */
 	uint32_t source;          /* HAProxy process */
-	uint32_t blocks;          /* of chain */
+	bool has_session;         /* the next five are set */
+	struct pin_key session;
+	uint32_t pinned;                   /* where that is, as far as this request knows */
+	uint8_t session_move;              /* why it moves, if it does: enum session_move */
+	pin_serial held;                   /* its pin; 0 = none */
+	bool pins_instance;                /* that, not a replica */
+	bool gives_id;                     /* the client is told who served */
+	uint32_t blocks;                   /* of chain */
 	uint64_t chain[LADDER_BLOCKS_MAX]; /* for confirming and evicting bindings */
 };
 

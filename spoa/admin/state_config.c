@@ -111,6 +111,17 @@ static json_t *instance_policy_json(const struct instance_policy *instance)
 	return object;
 }
 
+static json_t *session_json(const struct session_policy *session)
+{
+	json_t *object = options_json(session_options, session);
+	json_t *headers = json_array();
+
+	for (uint32_t i = 0; i < session->header_count; i++)
+		(void)json_array_append_new(headers, json_string(session->headers[i].name));
+	(void)json_object_set_new(object, "headers", headers);
+	return object;
+}
+
 json_t *state_config(const struct sources *sources)
 {
 	const struct policy *policy = sources->facts->policy;
@@ -126,11 +137,12 @@ json_t *state_config(const struct sources *sources)
 	for (uint32_t i = 0; i < policy->alias_count; i++)
 		(void)json_object_set_new(aliases, policy->aliases[i].name,
 		                          name_json(policy->aliases[i].model));
-	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
+	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
 	                 name_json(sources->agent.policy_path), "ladder", policy->ladder.id,
 	                 "options", options_json(policy_options, policy), "prefix",
 	                 options_json(prefix_options, &policy->prefix), "health",
-	                 options_json(health_options, &policy->health), "default-rule",
+	                 options_json(health_options, &policy->health), "session",
+	                 session_json(&policy->session), "default-rule",
 	                 rule_json(&policy->default_rule), "default-instance",
 	                 instance_policy_json(&policy->default_instance), "rules", rules,
 	                 "instances", instances, "aliases", aliases);

@@ -22,6 +22,7 @@ static const struct section sections[] = {
 	{ "The process", "defaults", policy_options },
 	{ "The index of prompt prefixes", "defaults.prefix", prefix_options },
 	{ "Failing replicas", "defaults.health", health_options },
+	{ "Sessions", "defaults.session", session_options },
 	{ "Choosing a target",
 	  "defaults, defaults.level1, defaults.level2, models.NAME, instances.NAME, rules[], "
 	  "and each entry of a chain there",

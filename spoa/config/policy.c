@@ -18,6 +18,7 @@
 #include "spoa/config/policy_file.h"
 #include "spoa/config/recipe.h"
 #include "spoa/config/rules.h"
+#include "spoa/config/session.h"
 #include "spoa/config/shape.h"
 #include "spoa/config/tables.h"
 #include "spoa/config/tenants.h"
@@ -95,6 +96,7 @@ static void load(struct loading *loading, struct policy *policy)
 	table_load(policy_options, policy, defaults);
 	table_load(prefix_options, &policy->prefix, node_named(defaults, "prefix"));
 	health_load(loading, node_named(defaults, "health"), &policy->health);
+	session_load(loading, node_named(defaults, "session"), &policy->session);
 	load_ladder(node_named(defaults, "ladder"), &policy->ladder);
 	check_process(loading, policy, defaults);
 	recipes_load(loading, policy);

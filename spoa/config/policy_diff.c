@@ -37,6 +37,9 @@ static bool option_restarts(const struct node *node)
 	if (above && is_at(above, "prefix", above->parent) &&
 	    is_at(above->parent, "defaults", root))
 		row = table_row(prefix_options, node);
+	if (above && is_at(above, "session", above->parent) &&
+	    is_at(above->parent, "defaults", root))
+		row = table_row(session_options, node);
 	return row && row->restart;
 }
 

@@ -157,12 +157,26 @@ static const struct shape health = { .name = "health",
 	                             .fields = health_fields,
 	                             .tables = { health_options } };
 
+static const struct shape session_headers = {
+	.name = "session-headers", .kind = SHAPE_LIST, .element = &text, .most = SESSION_HEADERS_MAX
+};
+static const struct field session_fields[] = {
+	{ "headers", &session_headers,
+	  "Request headers that may carry a session key; the first of them that came counts." },
+	{ 0 },
+};
+static const struct shape session = { .name = "session",
+	                              .kind = SHAPE_OBJECT,
+	                              .fields = session_fields,
+	                              .tables = { session_options } };
+
 static const struct field defaults_fields[] = {
 	LEVEL_FIELDS,
 	{ "ladder", &ladder,
 	  "The blocks into which HAProxy cuts a prompt; a change needs a restart." },
 	{ "prefix", &prefix, "What the index of prompt prefixes believes and how much it keeps." },
 	{ "health", &health, "When a replica is taken out of service, and how it comes back." },
+	{ "session", &session, "How requests of one session are known, and kept together." },
 	{ "level1", &level1, "How an instance is chosen, where this differs from level 2." },
 	{ "level2", &level2, "How a replica is chosen, where this differs from level 1." },
 	{ 0 },

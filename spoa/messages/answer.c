@@ -5,6 +5,7 @@
 
 #include "policies/core/bug.h"
 #include "policies/state/fleet.h"
+#include "policies/state/session_id.h"
 #include "spoa/messages/contract.h"
 
 enum variable_type { VARIABLE_string, VARIABLE_integer };
@@ -44,6 +45,14 @@ static void set_number(struct spop_output *out, enum variable variable, int64_t 
 	BUG_ON(!ack_set(out, ACK_SCOPE_TRANSACTION, names[variable], &value));
 }
 
+void answer_write_session(struct spop_output *out, const struct session_policy *policy,
+                          const char *address)
+{
+	char id[SESSION_ID_MAX];
+
+	set_text(out, VARIABLE_SESSION, id, session_id_write(policy, address, id));
+}
+
 static void write_routed(struct spop_output *out, const struct decision *decision, uint32_t source)
 {
 	const char *replica =
@@ -53,6 +62,8 @@ static void write_routed(struct spop_output *out, const struct decision *decisio
 	set_word(out, VARIABLE_INSTANCE, decision->instance->name);
 	if (replica[0] != '\0')
 		set_word(out, VARIABLE_REPLICA, replica);
+	if (decision->session && decision->replica)
+		answer_write_session(out, decision->session, decision->replica->target->label);
 	if (decision->upstream_model.at)
 		set_text(out, VARIABLE_MODEL, decision->upstream_model.at,
 		         decision->upstream_model.len);

@@ -62,6 +62,7 @@ struct message_result messages_run(struct message_context *context, uint32_t sou
                                    struct spop_input payload, struct spop_output *out)
 {
 	struct message_result result = { .error = SPOP_NONE };
+	bool answered = false;
 	struct heard heard; /* large: only its flags are cleared */
 
 	for (int i = 0; i < MESSAGE_COUNT; i++)
@@ -73,12 +74,12 @@ struct message_result messages_run(struct message_context *context, uint32_t sou
 	}
 	if (heard.messages[MESSAGE_response]) {
 		heard.response.event.by.source = source;
-		response_run(context, &heard.response);
+		answered = response_run(context, &heard.response, out);
 	}
 	if (heard.messages[MESSAGE_route]) {
 		heard.route.request.source = source;
 		result.decided = route_run(context, &heard.route, out);
-	} else {
+	} else if (!answered) {
 		answer_write_nothing(out);
 	}
 	return result;

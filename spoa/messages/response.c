@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "spoa/messages/answer.h"
 #include "spoa/messages/arguments.h"
 
 enum { PORT_MAX = 65535, STATUS_MAX = 999 };
@@ -104,13 +105,19 @@ enum spop_error response_read(struct message_context *context, struct spop_input
 	return SPOP_NONE;
 }
 
-void response_run(struct message_context *context, const struct response *response)
+bool response_run(struct message_context *context, const struct response *response,
+                  struct spop_output *out)
 {
 	struct feedback feedback;
 
 	if (!response->event.id.at)
-		return;
+		return false;
 	feedback = feedback_first_byte(context->facts, &response->event, context->now());
 	if (context->on_first_byte)
 		context->on_first_byte(context->data, &response->event, &feedback);
+	/* HAProxy waits with the headers: in time for another id. */
+	if (!feedback.session_at || context->observe)
+		return false;
+	answer_write_session(out, &context->facts->policy->session, feedback.session_at);
+	return true;
 }

@@ -3,6 +3,7 @@
 
 #include "policies/core/target.h"
 #include "spoa/messages/messages.h"
+#include "spoa/spop/ack.h"
 #include "spoa/spop/notify.h"
 
 /* As decoded; it points into the frame and into itself, so it stays where it is. */
@@ -15,4 +16,7 @@ struct response {
  * another type is as good as not sent. */
 MUST_CHECK enum spop_error response_read(struct message_context *context, struct spop_input *in,
                                          uint32_t arguments, struct response *ret_response);
-void response_run(struct message_context *context, const struct response *response);
+/* Tells the feedback. True if it wrote an answer: the session id of who serves, where
+ * the decision named another. */
+bool response_run(struct message_context *context, const struct response *response,
+                  struct spop_output *out);

@@ -7,15 +7,17 @@
 #include "spoa/messages/route.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "policies/pipeline.h"
+#include "policies/state/session_id.h"
 #include "spoa/messages/answer.h"
 #include "spoa/messages/arguments.h"
 
 enum {
 	SESSION_HEADERS = ROUTE_SESSION9 - ROUTE_SESSION0 + 1,
-	SESSION_MAX_BYTES = 256,
-	OBJECTIVE_MAX_BYTES = 12,
+	DECIMAL_MAX_BYTES = 12,
+	SESSION_ID_HEADER = ROUTE_SESSION5 - ROUTE_SESSION0, /* x-session-id, which we set */
 };
 
 static const char header_prefix[] = CONTRACT_HEADER;
@@ -144,19 +146,42 @@ static struct span tenant_of(struct message_counters *counters, const struct val
 	return (struct span){ text, TENANT_TEXT_BYTES };
 }
 
-static struct span session_of(struct message_counters *counters, const struct values *values)
+/* Header names know no capitals. */
+static bool is_header(const char *name, struct span text)
 {
-	struct span session = { NULL, 0 };
+	return strlen(name) == text.len && strncasecmp(name, text.at, text.len) == 0;
+}
 
-	for (unsigned int i = 0; i < SESSION_HEADERS; i++) {
-		struct span text = text_at(counters, values, ROUTE_SESSION0 + i);
+static struct span other_header(const struct values *values, const char *name)
+{
+	for (uint32_t i = 0; i < values->header_count; i++)
+		if (is_header(name, values->headers[i].name))
+			return values->headers[i].value;
+	return (struct span){ NULL, 0 };
+}
 
-		if (!session.at)
-			session = text;
+/* The first of the policy's list that came. A value too long for a key is as good
+ * as not sent: cut, it would be somebody else's, too. */
+static void session_read(struct message_context *context, const struct values *values,
+                         struct request *request)
+{
+	const struct session_policy *policy = &context->facts->policy->session;
+	struct span texts[SESSION_HEADERS];
+
+	for (unsigned int i = 0; i < SESSION_HEADERS; i++)
+		texts[i] = text_at(&context->counters, values, ROUTE_SESSION0 + i);
+	for (uint32_t i = 0; i < policy->header_count; i++) {
+		const struct session_header *header = &policy->headers[i];
+		struct span text = header->argument < SESSION_HEADERS
+		                           ? texts[header->argument]
+		                           : other_header(values, header->name);
+
+		if (text.len == 0 || text.len > SESSION_KEY_MAX)
+			continue;
+		request->session = text;
+		request->session_may_be_id = header->argument == SESSION_ID_HEADER;
+		return;
 	}
-	if (session.len > SESSION_MAX_BYTES)
-		session.len = SESSION_MAX_BYTES;
-	return session;
 }
 
 /* A header; some clients send words. */
@@ -177,9 +202,9 @@ static uint32_t retries_of(struct message_counters *counters, const struct value
 	return count;
 }
 
-/* A header: ms, with a fraction or without. 0 when there is none. */
-static double objective_of(struct message_counters *counters, const struct values *values,
-                           enum route_argument argument)
+/* A header: a number, with a fraction or without. 0 when there is none. */
+static double decimal_of(struct message_counters *counters, const struct values *values,
+                         enum route_argument argument)
 {
 	struct span text = text_at(counters, values, argument);
 	double number = 0, place = 1;
@@ -192,7 +217,7 @@ static double objective_of(struct message_counters *counters, const struct value
 			fraction = true;
 			continue;
 		}
-		if (digit > 9 || i >= OBJECTIVE_MAX_BYTES) {
+		if (digit > 9 || i >= DECIMAL_MAX_BYTES) {
 			counters->bad_route_arguments[argument]++;
 			return 0;
 		}
@@ -255,7 +280,8 @@ static void believe_load_only(struct message_context *context, struct request *r
 {
 	context->facts->counters->bad_contract++;
 	request->hash_count = 0;
-	request->session = request->strategy = request->priority = (struct span){ NULL, 0 };
+	request->session = request->strategy = request->exclude = request->priority =
+	        (struct span){ NULL, 0 };
 	request->objectives = (struct objectives){ 0 };
 }
 
@@ -277,21 +303,20 @@ static void request_fill(struct message_context *context, const struct values *v
 	request->model = text_at(counters, values, ROUTE_MODEL);
 	request->client_id = text_at(counters, values, ROUTE_CLIENT_ID);
 	request->tenant = tenant_of(counters, values, route->tenant);
-	request->session = session_of(counters, values);
+	session_read(context, values, request);
 	request->strategy = trusted.at ? trusted : any;
 	request->priority = text_at(counters, values, ROUTE_PRIORITY);
-	request->objectives.ttft_ms = objective_of(counters, values, ROUTE_SLO_TTFT);
-	request->objectives.tpot_ms = objective_of(counters, values, ROUTE_SLO_TPOT);
-	request->objectives.e2e_ms = objective_of(counters, values, ROUTE_SLO_E2E);
+	request->objectives.ttft_ms = decimal_of(counters, values, ROUTE_SLO_TTFT);
+	request->objectives.tpot_ms = decimal_of(counters, values, ROUTE_SLO_TPOT);
+	request->objectives.e2e_ms = decimal_of(counters, values, ROUTE_SLO_E2E);
+	request->exclude = text_at(counters, values, ROUTE_EXCLUDE);
 	request->retry_count = retries_of(counters, values);
+	request->patience_ms = 1000 * decimal_of(counters, values, ROUTE_TIMEOUT);
 	headers_read(counters, values, request);
 	body_read(counters, values, request);
 	request->hash_count = hashes_of(context, values, request->hashes);
 	if (!number_at(counters, values, ROUTE_VERSION, &version) || version != CONTRACT_VERSION)
 		believe_load_only(context, request);
-	/* Sent for later use; looked at now so that a wrong file is noticed. */
-	(void)text_at(counters, values, ROUTE_EXCLUDE);
-	(void)text_at(counters, values, ROUTE_TIMEOUT);
 }
 
 enum spop_error route_read(struct message_context *context, struct spop_input *in,

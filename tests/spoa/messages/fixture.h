@@ -110,6 +110,9 @@ __attribute__((unused)) static struct message_context stub_context(void)
 	stub.facts.counters = &stub.counters;
 	(void)strcpy(stub.policy.ladder.id, LADDER_DEFAULT);
 	stub.policy.ladder.count = 32;
+	for (uint32_t i = 0; i < 10; i++)
+		stub.policy.session.headers[i].argument = i;
+	stub.policy.session.header_count = 10;
 	(void)strcpy(stub.instance.name, "svc-a");
 	stub.replica.name = (const char(*)[NAME_MAX_BYTES])stub.replica_names;
 	(void)strcpy(stub.replica_names[0], "a1");

@@ -293,15 +293,20 @@ static void the_session_is_the_first_header_that_is_there(void **state)
 	assert_string_equal(stub.session, "third");
 }
 
-static void a_long_session_is_cut_at_256_bytes(void **state)
+/* Cut, it would be the session of all who begin alike. */
+static void a_session_of_more_than_256_bytes_is_none(void **state)
 {
-	char key[1001];
+	char key[258];
 
 	(void)state;
 	memset(key, 'A', sizeof(key) - 1);
-	key[sizeof(key) - 1] = '\0';
+	key[257] = '\0';
+	(void)with("s5", text(key));
+	assert_string_equal(stub.session, "-");
+	key[256] = '\0';
 	(void)with("s5", text(key));
 	assert_int_equal(stub.request.session.len, 256);
+	assert_true(stub.request.session_may_be_id);
 }
 
 static void a_tenant_is_a_number_in_hex_or_a_name(void **state)
@@ -452,7 +457,7 @@ int main(void)
 		cmocka_unit_test(hashes_of_another_ladder_are_dropped_and_counted),
 		cmocka_unit_test(another_contract_is_decided_by_load_and_counted),
 		cmocka_unit_test(the_session_is_the_first_header_that_is_there),
-		cmocka_unit_test(a_long_session_is_cut_at_256_bytes),
+		cmocka_unit_test(a_session_of_more_than_256_bytes_is_none),
 		cmocka_unit_test(a_tenant_is_a_number_in_hex_or_a_name),
 		cmocka_unit_test(bytes_are_as_good_as_text),
 		cmocka_unit_test(the_trusted_strategy_wins),

@@ -1,0 +1,16 @@
+/* session.h - the key that a session is pinned by. */
+#pragma once
+
+#include "policies/core/policy.h"
+#include "policies/core/route.h"
+#include "policies/state/facts.h"
+
+/* What an entry of a chain makes of sessions: never SESSION_AUTO. */
+enum session_mode session_mode_of(const struct entry_policy *entry);
+
+/* The request came with a key of its own, not with an id that we gave. */
+bool session_is_key(const struct request *request);
+
+/* Of such a key: one caller's sessions of one model are not another's. model: of the fleet. */
+struct pin_key session_key(const struct facts *facts, const struct request *request,
+                           uint32_t model);
