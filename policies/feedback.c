@@ -66,8 +66,6 @@ static struct flight *adopt(struct facts *facts, struct flight_id id, uint32_t s
 static void first_byte_of(struct facts *facts, struct flight *flight, const struct serving *by,
                           uint32_t status, usec_t now)
 {
-	double ttft_ms = elapsed_ms(flight->decided_at, now);
-
 	flight->phase = FLIGHT_CONFIRMED;
 	flight->first_byte_at = now;
 	flight_follow(facts, flight, by, now);
@@ -78,8 +76,7 @@ static void first_byte_of(struct facts *facts, struct flight *flight, const stru
 	if (flight->adopted || is_moved(flight, by) || by->replica == TARGET_NONE ||
 	    !outcome_is_answer((int)status))
 		return;
-	flight->ttft_ms = ttft_ms;
-	learn_ttft(facts, by, ttft_ms, now);
+	learn_ttft(facts, flight, by, elapsed_ms(flight->decided_at, now), now);
 }
 
 struct feedback feedback_first_byte(struct facts *facts, const struct first_byte *event, usec_t now)
@@ -172,6 +169,8 @@ static void note_end(struct facts *facts, const struct stream_end *end, const st
 	count_at(facts, by->instance, end, feedback->termination);
 	if (by->replica == TARGET_NONE)
 		return;
+	if (by->instance != TARGET_NONE && outcome_is_success(end->status))
+		answers_sent(facts->answers, by->instance, end->bytes_out, now);
 	if (outcome_is_heard(end))
 		hear_end(facts, flight, by, now);
 	ejection_note(facts, &report, now);
@@ -242,6 +241,12 @@ static void observe_seconds(struct facts *facts, const struct serving *by, bool 
 	}
 }
 
+static void count_prediction(struct target_counters *counters, const struct ttft_sample *sample)
+{
+	counters->ttft_predictions++;
+	counters->ttft_error += (double)sample->error;
+}
+
 /* A first byte is also reported when a client leaves before there is any: only
  * the end tells, so a sample given in good faith is taken back. The slots are
  * still where it was given. */
@@ -253,11 +258,13 @@ static void settle_ttft(struct facts *facts, const struct stream_end *end,
 	if (flight->ttft_ms <= 0)
 		return;
 	if (outcome_is_abort(end)) {
-		learn_no_ttft(facts, &by, flight->ttft_ms, flight->first_byte_at);
+		learn_no_ttft(facts, flight, &by);
 		return;
 	}
 	feedback->ttft_ms = flight->ttft_ms;
 	observe_seconds(facts, &by, true, flight->ttft_ms);
+	if (flight->fitted.number > 0 && by.replica != TARGET_NONE)
+		count_prediction(counters_of(facts, by.replica), &flight->fitted);
 }
 
 static void settle_e2e(struct facts *facts, const struct stream_end *end,

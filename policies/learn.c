@@ -2,6 +2,7 @@
 #include "policies/learn.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* Which of the two averages. */
 enum quantity { TTFT, E2E };
@@ -26,10 +27,28 @@ static void add(struct facts *facts, uint32_t target, enum quantity quantity, do
 		            now);
 }
 
-void learn_ttft(struct facts *facts, const struct serving *by, double ttft_ms, usec_t now)
+static const struct instance *instance_of(const struct facts *facts, const struct serving *by)
 {
+	const struct target *target =
+	        by->instance == TARGET_NONE ? NULL : fleet_target(facts->fleet, by->instance);
+
+	if (!target)
+		return NULL;
+	return fleet_instance_named(facts->fleet,
+	                            (struct span){ target->label, strlen(target->label) });
+}
+
+void learn_ttft(struct facts *facts, struct flight *flight, const struct serving *by,
+                double ttft_ms, usec_t now)
+{
+	const struct instance *instance = instance_of(facts, by);
+
+	flight->ttft_ms = ttft_ms;
 	add(facts, by->replica, TTFT, ttft_ms, now);
 	add(facts, by->instance, TTFT, ttft_ms, now);
+	if (flight->chosen == by->replica && instance)
+		flight->fitted = ttft_fit_add(facts->ttft_fits, instance, by->replica,
+		                              (double)flight->to_compute, ttft_ms / 1e3);
 }
 
 static void take_back(struct facts *facts, uint32_t target, double ttft_ms, usec_t sampled_at)
@@ -39,10 +58,14 @@ static void take_back(struct facts *facts, uint32_t target, double ttft_ms, usec
 		               sampled_at);
 }
 
-void learn_no_ttft(struct facts *facts, const struct serving *by, double ttft_ms, usec_t sampled_at)
+void learn_no_ttft(struct facts *facts, const struct flight *flight, const struct serving *by)
 {
-	take_back(facts, by->replica, ttft_ms, sampled_at);
-	take_back(facts, by->instance, ttft_ms, sampled_at);
+	const struct instance *instance = instance_of(facts, by);
+
+	take_back(facts, by->replica, flight->ttft_ms, flight->first_byte_at);
+	take_back(facts, by->instance, flight->ttft_ms, flight->first_byte_at);
+	if (by->replica != TARGET_NONE && instance)
+		ttft_fit_remove(facts->ttft_fits, instance, by->replica, &flight->fitted);
 }
 
 void learn_e2e(struct facts *facts, const struct serving *by, double e2e_ms, usec_t now)

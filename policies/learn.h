@@ -8,11 +8,12 @@ struct serving {
 	uint32_t instance, replica;
 };
 
-/* TTFT of an answer in order: to the replica and to the instance. */
-void learn_ttft(struct facts *facts, const struct serving *by, double ttft_ms, usec_t now);
+/* TTFT of an answer in order, by whom we chose: to the replica and to the instance. Kept in
+ * the flight, for taking it back. */
+void learn_ttft(struct facts *facts, struct flight *flight, const struct serving *by,
+                double ttft_ms, usec_t now);
 /* It was an aborted stream's, and no sample at all. */
-void learn_no_ttft(struct facts *facts, const struct serving *by, double ttft_ms,
-                   usec_t sampled_at);
+void learn_no_ttft(struct facts *facts, const struct flight *flight, const struct serving *by);
 void learn_e2e(struct facts *facts, const struct serving *by, double e2e_ms, usec_t now);
 /* A failure is as slow as twice its time, or twice what the others take if that is
  * more: failing fast must not look fast. ttft: it came before any byte. */

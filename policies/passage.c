@@ -10,6 +10,20 @@
 #include "policies/strategies.h"
 #include "policies/tries.h"
 
+/* As long as the answers of an instance that serves the model have been. Which one does
+ * not matter much: it is clients who make them long. */
+static void expect_output(const struct passage *passage, struct prompt *prompt)
+{
+	const struct facts *facts = passage->decider->facts;
+	size_t count;
+	const struct instance *const *serving = fleet_serving(facts->fleet, passage->model, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (answers_tokens(facts->answers, serving[i]->target->id, passage->now,
+		                   &prompt->output_tokens))
+			return;
+}
+
 void passage_enter(struct passage *passage, struct decider *decider, const struct request *request,
                    usec_t now, bool dry)
 {
@@ -29,6 +43,7 @@ void passage_enter(struct passage *passage, struct decider *decider, const struc
 		model = (struct span){ name, strlen(name) };
 	passage->rule = rule_for(decider->facts->policy, request, model);
 	prompt_of(request, decider->facts->policy, model, &decider->prompt);
+	expect_output(passage, &decider->prompt);
 	decider_match(decider, now);
 	passage->previous =
 	        tries_previous(decider->facts, request, &decider->prompt, passage->model, now);

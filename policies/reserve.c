@@ -54,6 +54,8 @@ static void take_slots(struct facts *facts, const struct reservation *reservatio
 	if (!decision->replica)
 		return;
 	flight->chosen = decision->replica->target->id;
+	if (chosen)
+		flight->to_compute = (float)(chosen->prefill_tokens + chosen->uncached_tokens);
 	flight->replica_slot =
 	        ledger_acquire(facts->ledger, flight->chosen, prefill, resident, reservation->now);
 	engines_count_acquired(facts->engines, flight->chosen, prefill);

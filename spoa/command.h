@@ -12,6 +12,8 @@
 	COMMAND(show, "WHAT [--server ADDRESS] [--json]", "Shows what a running agent knows.")     \
 	COMMAND(explain, "--id ID | [--model M] [--body FILE] [options]",                          \
 	        "Shows why a request went where it did, or where one would go now.")               \
+	COMMAND(replay, "[FILE] [--strategy A,B,C] [options]",                                     \
+	        "Plays recorded requests through simulated engines and compares strategies.")      \
 	COMMAND(haproxy, "config|routing|spoe|log-format|wire [options]",                          \
 	        "Prints what HAProxy reads.")                                                      \
 	COMMAND(options, "[--markdown]", "Prints every knob of the policy.")                       \

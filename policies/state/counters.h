@@ -88,6 +88,8 @@ struct target_counters {
 	uint64_t ejections[EJECT_CAUSE_COUNT], stalls, probes[PROBE_RESULTS]; /* replicas */
 	uint64_t ejections_refused; /* instances: too many were out */
 	uint64_t predicted_tokens;  /* of prompts, that we believe it had cached */
+	uint64_t ttft_predictions;  /* replicas: first bytes that the learnt line told beforehand */
+	double ttft_error;          /* sum of |predicted - real| / real of them */
 };
 
 struct counters {

@@ -28,8 +28,8 @@ static bool is_whole(const struct facts *facts)
 {
 	return facts->fleet && facts->ledger && facts->inflight && facts->averages &&
 	       facts->health && facts->engines && facts->rates && facts->answers &&
-	       facts->ttft_fits && facts->prefix && facts->counters && facts->sessions &&
-	       facts->tries;
+	       facts->ttft_fits && facts->prefix && facts->tenants && facts->limits &&
+	       facts->counters && facts->sessions && facts->tries;
 }
 
 struct facts *facts_new(const struct policy *policy, const struct fleet_limits *limits)
@@ -51,6 +51,8 @@ struct facts *facts_new(const struct policy *policy, const struct fleet_limits *
 	facts->answers = answers_new(targets);
 	facts->ttft_fits = ttft_fits_new(targets);
 	facts->prefix = prefix_index_new(&prefix);
+	facts->tenants = tenants_new(TENANTS_MAX);
+	facts->limits = limits_new(LIMIT_KEYS_MAX);
 	facts->counters = counters_new(targets);
 	facts->sessions = pins_new(policy->session.max_pins, targets, policy->session.ttl);
 	facts->tries = pins_new(TRIES, targets, try_ttl);
@@ -59,6 +61,7 @@ struct facts *facts_new(const struct policy *policy, const struct fleet_limits *
 		return NULL;
 	}
 	fleet_bind(facts->fleet, policy);
+	tenants_set_policy(facts->tenants, policy);
 	return facts;
 }
 
@@ -69,6 +72,8 @@ void facts_free(struct facts *facts)
 	pins_free(facts->tries);
 	pins_free(facts->sessions);
 	counters_free(facts->counters);
+	limits_free(facts->limits);
+	tenants_free(facts->tenants);
 	prefix_index_free(facts->prefix);
 	ttft_fits_free(facts->ttft_fits);
 	answers_free(facts->answers);
@@ -89,6 +94,7 @@ void facts_set_policy(struct facts *facts, const struct policy *policy)
 	facts->policy = policy;
 	fleet_bind(facts->fleet, policy);
 	health_set_policy(facts->health, &policy->health);
+	tenants_set_policy(facts->tenants, policy);
 	prefix_index_tune(facts->prefix, &prefix);
 	pins_set_ttl(facts->sessions, policy->session.ttl);
 }

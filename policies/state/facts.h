@@ -16,9 +16,11 @@
 #include "policies/state/health.h"
 #include "policies/state/inflight.h"
 #include "policies/state/ledger.h"
+#include "policies/state/limits.h"
 #include "policies/state/pins.h"
 #include "policies/state/prefix_index.h"
 #include "policies/state/rates.h"
+#include "policies/state/tenants.h"
 #include "policies/state/ttft_fit.h"
 
 struct facts {
@@ -33,6 +35,8 @@ struct facts {
 	struct answers *answers;
 	struct ttft_fits *ttft_fits;
 	struct prefix_index *prefix;
+	struct tenants *tenants;
+	struct limit_table *limits;
 	struct counters *counters;
 	struct pins *sessions; /* session keys, to the replica that has their context */
 	struct pins *tries;    /* prompts that did not come to a good end, to who had them */

@@ -15,6 +15,7 @@
 #include "policies/core/target.h"
 #include "policies/state/ledger.h"
 #include "policies/state/pins.h"
+#include "policies/state/ttft_fit.h"
 
 struct inflight;
 
@@ -37,10 +38,13 @@ struct flight {
 	usec_t first_byte_at; /* 0 = not yet */
 	uint32_t instance;    /* target ids; TARGET_NONE when not chosen */
 	uint32_t chosen;      /* replica as decided */
-	bool adopted;   /* decided by HAProxy without us: no answer, a late one, our restart */
-	double ttft_ms; /* the sample given at the first byte; 0 = none */
-	bool hit;       /* the chosen one held a part that counts */
-	uint8_t missed; /* counts in a row of HAProxy's that cannot have had it */
+	bool adopted;     /* decided by HAProxy without us: no answer, a late one, our restart */
+	float to_compute; /* tokens before its first byte: those waiting when it came, and its own
+	                   */
+	double ttft_ms;   /* the sample given at the first byte; 0 = none */
+	struct ttft_sample fitted;
+	bool hit;                  /* the chosen one held a part that counts */
+	uint8_t missed;            /* counts in a row of HAProxy's that cannot have had it */
 	struct slot instance_slot; /* target TARGET_NONE: none held */
 	struct slot replica_slot;
 	uint64_t prompt, tenant;  /* hashes, for failures that repeat; prompt 0: not known */

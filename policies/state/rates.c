@@ -76,18 +76,20 @@ static double grown(double before, double now)
 	return before >= 0 && now >= 0 ? now - before : -1;
 }
 
-/* Some counter is less than it was. */
-static bool is_new(const struct engine_page *before, const struct engine_page *page)
+/* A counter is less than it was. */
+static bool went_back(const struct engine_page *before, const struct engine_page *page)
 {
-	const double pairs[][2] = {
+	const double counters[][2] = {
 		{ before->prompt_tokens, page->prompt_tokens },
 		{ before->generation_tokens, page->generation_tokens },
 		{ before->finished, page->finished },
 		{ before->token_gaps, page->token_gaps },
+		{ before->cache_queries, page->cache_queries },
+		{ before->cache_hits, page->cache_hits },
 	};
 
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		if (pairs[i][0] >= 0 && pairs[i][1] >= 0 && pairs[i][1] < pairs[i][0])
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		if (counters[i][1] >= 0 && counters[i][1] < counters[i][0])
 			return true;
 	return false;
 }
@@ -112,19 +114,21 @@ static void learn(struct record *record, const struct engine_page *page, struct 
 		             (last->running + page->running) / 2, seconds);
 }
 
-bool rates_learn(struct rates *rates, uint32_t target, const struct engine_page *page,
-                 struct growth *ret_growth)
+enum rates_news rates_learn(struct rates *rates, uint32_t target, const struct engine_page *page,
+                            struct growth *ret_growth)
 {
 	struct record *record = record_of(rates, target);
-	bool first = record->last.at == 0 || is_new(&record->last, page);
+	bool restarted = record->last.at != 0 && went_back(&record->last, page);
 
-	if (first)
+	if (record->last.at == 0 || restarted) {
 		*record = (struct record){ .last = *page };
-	if (first || page->at <= record->last.at)
-		return false;
+		return restarted ? RATES_RESTARTED : RATES_FIRST;
+	}
+	if (page->at <= record->last.at)
+		return RATES_FIRST;
 	learn(record, page, ret_growth);
 	record->last = *page;
-	return true;
+	return RATES_GREW;
 }
 
 void rates_forget(struct rates *rates, uint32_t target)

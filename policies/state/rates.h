@@ -30,10 +30,15 @@ struct growth {
 /* NULL when out of memory. */
 MUST_CHECK struct rates *rates_new(uint32_t targets);
 void rates_free(struct rates *rates);
-/* The next page. False when there was none before it, or the engine is a new one: then
- * nothing is known of it but this page. */
-bool rates_learn(struct rates *rates, uint32_t target, const struct engine_page *page,
-                 struct growth *ret_growth);
+enum rates_news {
+	RATES_FIRST, /* or no later than the one before */
+	RATES_GREW,
+	RATES_RESTARTED, /* a counter went back: nothing is known of the engine but this page */
+};
+
+/* The next page; sets *ret_growth when RATES_GREW. */
+enum rates_news rates_learn(struct rates *rates, uint32_t target, const struct engine_page *page,
+                            struct growth *ret_growth);
 void rates_forget(struct rates *rates, uint32_t target);
 
 bool rates_capacity(const struct rates *rates, uint32_t target, double *ret_tokens_per_s);

@@ -163,6 +163,19 @@ static json_t *level_json(const struct kept_level *level, int number, bool candi
 	return object;
 }
 
+/* All that were sent: what replay needs to tell equal prompts. */
+static void put_hashes(json_t *object, const struct decision_record *record)
+{
+	json_t *list = json_array();
+	char text[20];
+
+	for (uint32_t i = 0; i < record->hash_count; i++) {
+		(void)snprintf(text, sizeof(text), "%016" PRIx64, record->hashes[i]);
+		(void)json_array_append_new(list, json_string(text));
+	}
+	put(object, "hashes", list);
+}
+
 static void put_request(json_t *object, const struct decision_record *record)
 {
 	put_text(object, "id", record->id);
@@ -180,6 +193,8 @@ static void put_request(json_t *object, const struct decision_record *record)
 		put_count(object, "plen", record->prompt_bytes);
 	put_count(object, "total", record->body_total);
 	put_count(object, "blocks", record->hash_count);
+	if (record->hash_count > 0)
+		put_hashes(object, record);
 	if (record->retry_count > 0)
 		put_count(object, "retry", record->retry_count);
 }

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "policies/page.h"
 #include "spoa/observe/engine_names.h"
 
 enum { PAGE_MAX = 4 * 1024 * 1024 };
@@ -19,15 +20,9 @@ static const double jitter = 0.2;
 static const char *const paths[] = { "/metrics", "/prometheus/metrics" };
 enum { PATH_COUNT = sizeof(paths) / sizeof(paths[0]) };
 
-/* What must not go back while an engine lives. */
-static const enum engine_field counters[] = { ENGINE_PROMPT_TOKENS, ENGINE_GENERATION_TOKENS,
-	                                      ENGINE_CACHE_QUERIES, ENGINE_CACHE_HITS };
-enum { COUNTER_COUNT = sizeof(counters) / sizeof(counters[0]) };
-
 struct engine {
 	const char *name; /* NULL: not known */
 	uint32_t path;    /* index into paths */
-	double last[COUNTER_COUNT];
 	double kv_tokens; /* that its budget was set by; 0 = none */
 };
 
@@ -48,27 +43,7 @@ static const char *path_of(void *data, uint32_t target)
 static void on_new(void *data, uint32_t target)
 {
 	struct scraper *scraper = data;
-	struct engine *engine = &scraper->engines[target];
-
-	*engine = (struct engine){ 0 };
-	for (size_t i = 0; i < COUNTER_COUNT; i++)
-		engine->last[i] = -1;
-}
-
-/* Some counter went back. Those that are not on the page keep their last value. */
-static bool restarted(struct engine *engine, const struct engine_reading *reading)
-{
-	bool back = false;
-
-	for (size_t i = 0; i < COUNTER_COUNT; i++) {
-		double value = reading->values[counters[i]];
-
-		if (value < 0)
-			continue;
-		back = back || value < engine->last[i];
-		engine->last[i] = value;
-	}
-	return back;
+	scraper->engines[target] = (struct engine){ 0 };
 }
 
 static void set_budget(struct scraper *scraper, const struct target *target, double kv_tokens)
@@ -85,14 +60,16 @@ static void set_budget(struct scraper *scraper, const struct target *target, dou
 static void put_page(struct scraper *scraper, const struct target *target,
                      const struct engine_reading *reading, usec_t now)
 {
-	const struct facts *facts = scraper->observe.facts;
-	struct engine_page page = { .at = now };
+	struct engine_page page = engine_page_blank(now);
 
 #define AS_FIELD(id, field) page.field = reading->values[ENGINE_##id];
 	ENGINE_FIELDS(AS_FIELD)
 #undef AS_FIELD
-	engines_counts(facts->engines, target->id, &page);
-	engines_put(facts->engines, target->id, &page);
+	if (!page_read(scraper->observe.facts, target->id, &page))
+		return;
+	scraper->counts.restarts++;
+	observe_say(&scraper->observe, OBSERVE_NOTICE,
+	            "%s: the engine has restarted, its cache is empty", target->label);
 }
 
 static enum rounds_verdict not_here(struct scraper *scraper, struct engine *engine)
@@ -128,12 +105,6 @@ static enum rounds_verdict on_answer(void *data, const struct target *target,
 	engine_names_read((struct span){ result->body, result->body_bytes }, &reading);
 	if (!reading.engine)
 		return not_here(scraper, engine);
-	if (restarted(engine, &reading)) {
-		scraper->counts.restarts++;
-		observe_say(&scraper->observe, OBSERVE_NOTICE,
-		            "%s: the engine has restarted, its cache is empty", target->label);
-		facts_engine_restarted(scraper->observe.facts, target->id, now);
-	}
 	if (!engine->name)
 		observe_say(&scraper->observe, OBSERVE_INFO, "%s: metrics of %s at %s",
 		            target->label, reading.engine, paths[engine->path]);

@@ -49,9 +49,10 @@ static int close_engine(void **state)
 	return 0;
 }
 
+/* It is a later page of the same engine. */
 static bool read_page(struct engine *engine)
 {
-	return rates_learn(engine->rates, 1, &engine->page, &engine->growth);
+	return rates_learn(engine->rates, 1, &engine->page, &engine->growth) == RATES_GREW;
 }
 
 /* A second later, with so many requests running and these counters grown. */
@@ -122,16 +123,27 @@ static void a_counter_that_went_back_is_a_new_engine(void **state)
 	assert_true(second_later(engine, 5, 0, 70));
 	assert_true(rates_capacity(engine->rates, 1, &value));
 	assert_near(value, 70);
-	engine->page.finished = 5;
-	assert_true(second_later(engine, 5, 0, 70));
-	engine->page.finished = 4;
-	assert_false(second_later(engine, 5, 0, 70));
-	engine->page.token_gaps = 5;
-	assert_true(second_later(engine, 5, 0, 70));
-	engine->page.token_gaps = 4;
-	assert_false(second_later(engine, 5, 0, 70));
-	engine->page.prompt_tokens = 0;
-	assert_false(second_later(engine, 5, 0, 70));
+}
+
+/* Each counter tells, and one that is gone does not. */
+static void any_counter_tells_of_a_restart(void **state)
+{
+	struct engine *engine = *state;
+	struct engine_page *page = &engine->page;
+	double *counters[] = { &page->prompt_tokens, &page->generation_tokens, &page->finished,
+		               &page->token_gaps,    &page->cache_queries,     &page->cache_hits };
+
+	begin(engine);
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+		*counters[i] = 1e6;
+		assert_true(second_later(engine, 5, 0, 0));
+		*counters[i] = 1e6 - 1;
+		page->at += SECOND;
+		assert_int_equal(rates_learn(engine->rates, 1, page, &engine->growth),
+		                 RATES_RESTARTED);
+		*counters[i] = -1;
+		assert_true(second_later(engine, 5, 0, 0));
+	}
 }
 
 static void throughput_weighs_prompts_twice_and_is_smoothed(void **state)
@@ -233,6 +245,7 @@ int main(void)
 		TEST(nothing_is_known_of_one_page),
 		TEST(capacity_is_output_growth_with_the_mean_running),
 		TEST(a_counter_that_went_back_is_a_new_engine),
+		TEST(any_counter_tells_of_a_restart),
 		TEST(throughput_weighs_prompts_twice_and_is_smoothed),
 		TEST(tpot_is_the_mean_gap_and_ages),
 		TEST(a_metric_that_is_gone_is_unknown_and_not_zero),

@@ -1,0 +1,24 @@
+/* play_agents.h - several agents that share nothing, each with its part of the requests:
+ * what becomes of routing when one grows into many. */
+#pragma once
+
+#include "spoa/replay/play_agent.h"
+
+enum { PLAY_AGENTS_MAX = 64 };
+
+struct play_agents;
+
+struct play_agents_settings {
+	const struct policy *policy;
+	const struct strategy *strategy; /* NULL: the policy's */
+	uint32_t replicas;
+	uint32_t agents; /* 1..PLAY_AGENTS_MAX */
+	bool scraped;
+	uint64_t seed;
+};
+
+/* NULL when out of memory. */
+MUST_CHECK struct play_agents *play_agents_new(const struct play_agents_settings *settings);
+void play_agents_free(struct play_agents *agents);
+struct chooser play_agents_chooser(struct play_agents *agents);
+struct play_agent_counts play_agents_counts(const struct play_agents *agents);

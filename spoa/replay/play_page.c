@@ -1,0 +1,25 @@
+/* play_page.c - the gauges and counters that engines of all makers have on their page. */
+#include "spoa/replay/play_page.h"
+
+void play_page(struct facts *facts, uint32_t target, const struct play *play, uint32_t replica,
+               usec_t now)
+{
+	const struct engine_settings *engine = play_engine(play, replica);
+	struct engine_load load = play_load(play, replica);
+	double kv_tokens = (double)engine->kv_blocks * engine->block_tokens;
+	struct engine_page page = {
+		.at = now,
+		.running = load.running,
+		.waiting = load.waiting,
+		.kv_usage = (double)load.blocks_used / load.blocks_total,
+		.kv_tokens = kv_tokens,
+		.prompt_tokens = (double)load.prompt_tokens,
+		.generation_tokens = (double)load.generated_tokens,
+		.cache_queries = (double)load.prompt_tokens,
+		.cache_hits = (double)load.cached_tokens,
+	};
+
+	engines_counts(facts->engines, target, &page.acquired, &page.first_bytes);
+	engines_put(facts->engines, target, &page);
+	prefix_index_budget(facts->prefix, target, kv_tokens * facts->policy->bytes_per_token);
+}
