@@ -285,6 +285,18 @@ static void settle_e2e(struct facts *facts, const struct stream_end *end,
 	observe_seconds(facts, by, false, elapsed);
 }
 
+/* 404 to a model that is promised there. */
+static bool note_missed(struct facts *facts, const struct stream_end *end,
+                        const struct flight *flight, const struct serving *by)
+{
+	enum { NOT_FOUND = 404 };
+	const struct instance *instance = fleet_instance_named(facts->fleet, end->by.backend);
+
+	return outcome_is_heard(end) && end->status == NOT_FOUND && instance &&
+	       flight->model != 0 && by->replica != TARGET_NONE &&
+	       fleet_miss_model(facts->fleet, instance, by->replica, flight->model);
+}
+
 static void end_of(struct facts *facts, const struct stream_end *end, struct flight *flight,
                    const struct serving *by, struct feedback *feedback, usec_t now)
 {
@@ -299,6 +311,7 @@ static void end_of(struct facts *facts, const struct stream_end *end, struct fli
 	if (feedback->class != CLASS_OK && by->replica != TARGET_NONE)
 		tries_note(facts, flight, by->replica, now);
 	settle_e2e(facts, end, flight, by, feedback, now);
+	feedback->missed = note_missed(facts, end, flight, by);
 }
 
 static bool is_text(struct span span, const char *text)

@@ -47,6 +47,7 @@ struct feedback {
 	bool duplicate;
 	bool moved;      /* served by another than chosen */
 	bool expired;    /* its slot had expired before */
+	bool missed;     /* it does not know the model: its list is to be asked for */
 	uint32_t target; /* that served; TARGET_NONE: nobody */
 	uint32_t chosen;
 	enum outcome_class class;

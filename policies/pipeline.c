@@ -160,6 +160,7 @@ void decider_decide(struct decider *decider, const struct request *request, usec
 	decider->sequence++;
 	reservation = (struct reservation){ .request = request,
 		                            .prompt = &decider->prompt,
+		                            .model = passage.model,
 		                            .chosen = verdict_named(&passage, ret_decision),
 		                            .now = now };
 	ret_decision->matched = reservation.chosen ? reservation.chosen->matched : 0;

@@ -92,6 +92,7 @@ void reserve(struct facts *facts, const struct reservation *reservation,
 	if (!flight)
 		return;
 	flight->source = reservation->request->source;
+	flight->model = reservation->model;
 	flight->prompt = prompt_key(reservation->request, reservation->prompt);
 	flight->tenant = prompt_tenant(reservation->request);
 	take_slots(facts, reservation, ret_decision, flight);

@@ -7,6 +7,7 @@
 struct reservation {
 	const struct request *request;
 	const struct prompt *prompt;
+	uint32_t model;                 /* fleet's id */
 	const struct candidate *chosen; /* replica, or instance; NULL: HAProxy chooses by itself */
 	usec_t now;
 };

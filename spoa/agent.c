@@ -86,6 +86,7 @@ static bool make_observers(struct agent *agent, struct error *error)
 		.facts = agent->facts,
 		.now = clock_monotonic,
 		.log = { .say = journal_text, .data = &agent->journal },
+		.credential = &agent->credential,
 	};
 	struct discovery_options discovery = {
 		.sources = agent->options.haproxy.at,
@@ -97,6 +98,7 @@ static bool make_observers(struct agent *agent, struct error *error)
 	struct scraper_options scraping = { .seed = drawn_seed(&agent->options) };
 	struct models_options asking = { .seed = drawn_seed(&agent->options) };
 
+	agent_read_credential(agent);
 	agent->fetch = fetch_new(agent->loop, FETCHES_AT_ONCE);
 	agent->receiver = log_receiver_new(&observe, agent_on_line, agent);
 	if (!agent->fetch || !agent->receiver)

@@ -25,6 +25,14 @@ void agent_on_first_byte(void *data, const struct first_byte *event,
 	decision_log_first_byte(agent->decisions, event, feedback, clock_monotonic());
 }
 
+static void ask_for_models(struct agent *agent, uint32_t target)
+{
+	models_hurry(agent->models, target);
+	journal_say(&agent->journal, LOGGED_NOTICE,
+	            "%s: answered 404 for a model that it should serve, and is asked for its list",
+	            fleet_target(agent->facts->fleet, target)->label);
+}
+
 void agent_on_line(void *data, struct span line)
 {
 	struct agent *agent = data;
@@ -45,6 +53,8 @@ void agent_on_line(void *data, struct span line)
 	if (!discovery_source_of(agent->discovery, read.process, &read.end.by.source))
 		read.end.by.source = 0;
 	feedback = feedback_end(agent->facts, &read.end, now);
+	if (feedback.missed)
+		ask_for_models(agent, feedback.target);
 	if (!feedback.duplicate)
 		decision_log_ended(agent->decisions, &read.end, &feedback, now);
 }

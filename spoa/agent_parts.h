@@ -32,6 +32,7 @@ struct agent {
 	struct spop_server *server;
 	struct log_receiver *receiver;
 	struct fetch *fetch;
+	struct credential credential; /* for engines */
 	struct discovery *discovery;
 	struct scraper *scraper;
 	struct models *models;
@@ -74,6 +75,9 @@ void agent_unwatch(struct agent *agent);
 void agent_reload(struct agent *agent);
 /* NULL, with every problem said, when it is bad. */
 struct policy_file *agent_load_policy(struct agent *agent);
+
+/* agent_reload.c: reads the credential that engines are to see; says so if it cannot. */
+void agent_read_credential(struct agent *agent);
 
 /* agent_events.c: what the parts tell us. */
 void agent_on_decision(void *data, const struct request *request, const struct decision *decision,

@@ -53,6 +53,16 @@ struct policy_file *agent_load_policy(struct agent *agent)
 	return file;
 }
 
+void agent_read_credential(struct agent *agent)
+{
+	const struct policy *policy = policy_file_policy(agent->policy_file);
+	struct error error = { "" };
+
+	if (!credential_read(&agent->credential, policy->engine_credential_file, &error))
+		journal_say(&agent->journal, LOGGED_ERROR,
+		            "engines are asked without a new credential: %s", error.text);
+}
+
 static void say_change(void *data, const struct policy_change *change)
 {
 	struct agent *agent = data;
@@ -89,6 +99,7 @@ static void swap(struct agent *agent, struct policy_file *file)
 	facts_set_policy(agent->facts, policy_file_policy(file));
 	probe_set_policy(agent->probe);
 	agent->policy_file = file;
+	agent_read_credential(agent);
 	policy_file_free(old);
 	agent->reloads_ok++;
 	agent->policy_refused = false;

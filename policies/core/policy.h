@@ -118,6 +118,8 @@ struct eject_on {
 	uint64_t statuses[4];        /* bit n of all: status 400 + n counts whatever it means */
 };
 
+enum { PROBE_HEADERS_MAX = 16 };
+
 /* A header that probes send. */
 struct probe_header {
 	char name[NAME_MAX_BYTES], value[NAME_MAX_BYTES];

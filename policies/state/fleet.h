@@ -75,6 +75,18 @@ void fleet_bind(struct fleet *fleet, const struct policy *policy);
  * say does not count. True if it changed. */
 bool fleet_models(struct fleet *fleet, uint32_t target, const struct span *models, size_t count);
 
+/* A name that the engine at this target should answer to: the first it lists, or else
+ * what the policy says is sent there. NULL when nothing is known. */
+const char *fleet_name_at(const struct fleet *fleet, uint32_t target);
+
+/* The engine at this target answered 404 to a request for this model, which it lists, or
+ * which the policy promises of it: it is no candidate for the model until it lists it
+ * again. A wrong path is answered 404, too, so this holds only for an engine that can be
+ * asked for its list, and not if no other replica of the instance were left. True: it is
+ * to be asked. */
+bool fleet_miss_model(struct fleet *fleet, const struct instance *instance, uint32_t target,
+                      uint32_t model);
+
 size_t fleet_instance_count(const struct fleet *fleet);
 const struct instance *fleet_instance_at(const struct fleet *fleet, size_t i);
 /* NULL when there is none. */

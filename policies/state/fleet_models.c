@@ -92,6 +92,9 @@ static void name_models(struct fleet *fleet)
 	for (uint32_t i = 0; i < fleet->targets_max; i++)
 		for (uint32_t j = 0; j < fleet->served[i].count; j++)
 			fleet->models[fleet->served[i].ids[j]].used = true;
+	for (uint32_t i = 0; i < fleet->targets_max; i++)
+		for (uint32_t j = 0; j < fleet->served[i].missed_count; j++)
+			fleet->models[fleet->served[i].missed[j]].used = true;
 	if (fleet->policy)
 		visit_policy_names(fleet, fleet->policy, mark);
 	drop_unused_names(fleet);
@@ -117,11 +120,6 @@ static void add_model(struct served_models *served, uint32_t id)
 	served->ids[served->count++] = (uint16_t)id;
 }
 
-static bool policy_names_models(const struct instance *instance)
-{
-	return instance->policy && instance->policy->model_count > 0;
-}
-
 /* What an instance serves, of the policy, or else what any of its engines says. */
 static void gather_offer(const struct fleet *fleet, const struct instance *instance,
                          struct served_models *ret_offer)
@@ -131,11 +129,11 @@ static void gather_offer(const struct fleet *fleet, const struct instance *insta
 		struct replica *replica = &instance->replicas[i];
 		const struct served_models *served = &fleet->served[replica->target->id];
 
-		replica->models_known = served->known || policy_names_models(instance);
-		for (uint32_t j = 0; j < served->count && !policy_names_models(instance); j++)
+		replica->models_known = served->known || fleet_policy_names_models(instance);
+		for (uint32_t j = 0; j < served->count && !fleet_policy_names_models(instance); j++)
 			add_model(ret_offer, served->ids[j]);
 	}
-	if (policy_names_models(instance))
+	if (fleet_policy_names_models(instance))
 		for (uint32_t i = 0; i < instance->policy->model_count; i++)
 			add_model(ret_offer,
 			          find_model(fleet, span_of(instance->policy->models[i])));
@@ -179,7 +177,7 @@ void fleet_view_models(struct fleet *fleet)
 
 static bool same_models(const struct served_models *a, const struct served_models *b)
 {
-	if (a->known != b->known || a->count != b->count)
+	if (a->known != b->known || a->count != b->count || a->missed_count != b->missed_count)
 		return false;
 	for (uint32_t i = 0; i < a->count; i++)
 		if (!has_model(a, b->ids[i]))
@@ -195,11 +193,34 @@ bool fleet_models(struct fleet *fleet, uint32_t target, const struct span *model
 		return false;
 	for (size_t i = 0; i < count; i++)
 		add_model(&served, intern(fleet, models[i]));
+	fleet_keep_missed(fleet, target, models, count, &served);
 	if (same_models(&served, &fleet->served[target]))
 		return false;
 	fleet->served[target] = served;
 	fleet_view_models(fleet);
 	return true;
+}
+
+/* Of an instance that has this target, by its policy. */
+static const char *named_by_policy(const struct fleet *fleet, uint32_t target)
+{
+	for (uint32_t i = 0; i < fleet->instance_count; i++) {
+		const struct instance *instance = &fleet->instances[i];
+
+		if (!fleet_policy_names_models(instance) ||
+		    !fleet_replica_of_target(fleet, instance, target))
+			continue;
+		return instance->policy->upstream_model[0] ? instance->policy->upstream_model
+		                                           : instance->policy->models[0];
+	}
+	return NULL;
+}
+
+const char *fleet_name_at(const struct fleet *fleet, uint32_t target)
+{
+	const struct served_models *served = &fleet->served[target];
+
+	return served->known ? fleet->models[served->ids[0]].name : named_by_policy(fleet, target);
 }
 
 uint32_t fleet_model_id(const struct fleet *fleet, struct span name)
@@ -261,7 +282,9 @@ bool fleet_replica_serves(const struct fleet *fleet, const struct instance *inst
 {
 	if (model == 0 || !replica->models_known)
 		return true;
-	if (policy_names_models(instance))
+	if (fleet_is_missed(&fleet->served[replica->target->id], model))
+		return false;
+	if (fleet_policy_names_models(instance))
 		return has_model(&fleet->offered[instance - fleet->instances], model);
 	return has_model(&fleet->served[replica->target->id], model);
 }

@@ -12,7 +12,7 @@
 #include "policies/state/fleet.h"
 #include "policies/state/lookup.h"
 
-enum { SKIPPED_MAX = 16 };
+enum { SKIPPED_MAX = 16, MISSED_MAX = 4 };
 #define NO_PLACE UINT32_MAX /* beyond what an enum may hold */
 
 /* What one HAProxy says of one server. */
@@ -45,6 +45,8 @@ struct served_models {
 	bool known;
 	uint32_t count;
 	uint16_t ids[INSTANCE_MODELS_MAX];
+	uint32_t missed_count;
+	uint16_t missed[MISSED_MAX]; /* said to be served, and answered 404 */
 };
 
 struct model {
@@ -119,3 +121,12 @@ void fleet_view(struct fleet *fleet);
 void fleet_view_models(struct fleet *fleet);
 /* fleet_view.c: the policy's word on a backend; NULL when it has none. */
 const struct instance_policy *fleet_policy_of(const struct policy *policy, const char *name);
+/* fleet_missed.c: what was missing and is by this list as well. */
+void fleet_keep_missed(const struct fleet *fleet, uint32_t target, const struct span *models,
+                       size_t count, struct served_models *served);
+bool fleet_is_missed(const struct served_models *served, uint32_t model);
+
+static inline bool fleet_policy_names_models(const struct instance *instance)
+{
+	return instance->policy && instance->policy->model_count > 0;
+}

@@ -58,6 +58,7 @@ struct flight {
 	pin_serial held;                   /* its pin; 0 = none */
 	bool pins_instance;                /* that, not a replica */
 	bool gives_id;                     /* the client is told who served */
+	uint32_t model;                    /* fleet's id of what was asked for; 0 = none named */
 	uint32_t blocks;                   /* of chain */
 	uint64_t chain[LADDER_BLOCKS_MAX]; /* for confirming and evicting bindings */
 };

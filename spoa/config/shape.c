@@ -144,7 +144,9 @@ static const struct shape prefix = { .name = "prefix",
 	                             .tables = { prefix_options } };
 
 static const struct shape outcomes = { .name = "outcomes", .kind = SHAPE_LIST, .element = &text };
-static const struct shape headers = { .name = "headers", .kind = SHAPE_MAP, .element = &text };
+static const struct shape headers = {
+	.name = "headers", .kind = SHAPE_MAP, .element = &text, .most = PROBE_HEADERS_MAX
+};
 static const struct field health_fields[] = {
 	{ "eject-on", &outcomes,
 	  "Which outcomes count as failures, instead of the usual ones: connect-error, "

@@ -134,6 +134,11 @@ void models_stop(struct models *models)
 	rounds_stop(models->rounds);
 }
 
+void models_hurry(struct models *models, uint32_t target)
+{
+	rounds_hurry(models->rounds, target);
+}
+
 struct models_counts models_counts(const struct models *models)
 {
 	return models->counts;

@@ -25,6 +25,8 @@ MUST_CHECK struct models *models_new(const struct observe *observe, struct fetch
 void models_free(struct models *models);
 void models_start(struct models *models);
 void models_stop(struct models *models);
+/* Something speaks against what this one said: it is asked again at once. */
+void models_hurry(struct models *models, uint32_t target);
 struct models_counts models_counts(const struct models *models);
 
 /* Names in a /v1/models answer, at most room; spans borrow *ret_tree, which the

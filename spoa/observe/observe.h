@@ -7,6 +7,7 @@
 #pragma once
 
 #include "policies/state/facts.h"
+#include "spoa/observe/credential.h"
 
 struct ev_loop;
 
@@ -29,6 +30,7 @@ struct observe {
 	struct facts *facts;
 	usec_t (*now)(void); /* monotonic */
 	struct observe_log log;
+	const struct credential *credential; /* for engines; NULL: none */
 };
 
 /* One sentence for the operator, cut at 255 bytes. */

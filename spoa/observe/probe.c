@@ -2,9 +2,15 @@
  *
  * What answers but has no such page, or wants a key, is alive as far as we can
  * see: to call that a failure would keep it out for ever, and the request on
- * trial tells the truth anyway. */
+ * trial tells the truth anyway.
+ *
+ * Engines say 200 while nothing is computed any more. Where requests waited in vain a
+ * probe therefore asks for one token of an answer; an engine that answers no such
+ * request at all (400, 422: it embeds, or knows the model by another name) is alive. */
 #include "spoa/observe/probe.h"
 
+#include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +25,15 @@ static const struct {
 	const char *engine, *path;
 } pages[] = { { "triton", "/v2/health/ready" } };
 static const char usual_page[] = "/health";
+static const char token_page[] = "/v1/completions";
 
 struct probe {
 	struct observe observe;
 	struct rounds *rounds;
 	const struct scraper *scraper;
-	int *last; /* status said last, by target id */
+	int *last;  /* status said last, by target id */
+	char *body; /* of the probe asked last */
+	char headers[ROUNDS_HEADERS_MAX][2 * NAME_MAX_BYTES + 4];
 };
 
 static const struct health_policy *policy_of(const struct probe *probe)
@@ -32,11 +41,21 @@ static const struct health_policy *policy_of(const struct probe *probe)
 	return &probe->observe.facts->policy->health;
 }
 
+/* The model to ask; NULL: a page is asked for. */
+static const char *token_model(const struct probe *probe, uint32_t target)
+{
+	const struct facts *facts = probe->observe.facts;
+
+	return ejection_wants_token(facts, target) ? fleet_name_at(facts->fleet, target) : NULL;
+}
+
 static const char *path_of(void *data, uint32_t target)
 {
 	const struct probe *probe = data;
 	const char *engine = scraper_engine(probe->scraper, target);
 
+	if (token_model(probe, target))
+		return token_page;
 	if (policy_of(probe)->probe_path[0])
 		return policy_of(probe)->probe_path;
 	for (size_t i = 0; engine && i < sizeof(pages) / sizeof(pages[0]); i++) {
@@ -44,6 +63,42 @@ static const char *path_of(void *data, uint32_t target)
 			return pages[i].path;
 	}
 	return usual_page;
+}
+
+static void add_header(struct rounds_request *request, const char *line)
+{
+	if (request->header_count < ROUNDS_HEADERS_MAX)
+		request->headers[request->header_count++] = line;
+}
+
+static void add_headers(struct probe *probe, struct rounds_request *request)
+{
+	const struct health_policy *policy = policy_of(probe);
+
+	for (uint32_t i = 0; i < policy->probe_header_count && i < ROUNDS_HEADERS_MAX; i++) {
+		(void)snprintf(probe->headers[i], sizeof(probe->headers[i]), "%s: %s",
+		               policy->probe_headers[i].name, policy->probe_headers[i].value);
+		add_header(request, probe->headers[i]);
+	}
+}
+
+static void refine(void *data, uint32_t target, struct rounds_request *request)
+{
+	struct probe *probe = data;
+	const char *model = token_model(probe, target);
+	json_t *question;
+
+	add_headers(probe, request);
+	if (!model)
+		return;
+	question = json_pack("{ss ss si}", "model", model, "prompt", "1", "max_tokens", 1);
+	free(probe->body);
+	probe->body = question ? json_dumps(question, JSON_COMPACT) : NULL;
+	json_decref(question);
+	request->body = probe->body;
+	request->body_bytes = probe->body ? strlen(probe->body) : 0;
+	request->deadline_ms = (uint32_t)(policy_of(probe)->probe_token_timeout / MSEC);
+	add_header(request, "content-type: application/json");
 }
 
 static bool wanted(void *data, uint32_t target, usec_t now)
@@ -68,8 +123,9 @@ static enum probe_result result_of(const struct fetch_result *result)
 		return PROBE_REFUSED;
 	if (result->status >= 200 && result->status < 300)
 		return PROBE_GOOD;
-	return result->status == 401 || result->status == 403 || result->status == 404 ||
-	                       result->status == 405 || result->status == 501
+	return (result->status >= 400 && result->status < 500 && result->status != 408 &&
+	        result->status != 429) ||
+	                       result->status == 501
 	               ? PROBE_NO_PAGE
 	               : PROBE_STATUS;
 }
@@ -111,9 +167,11 @@ struct probe *probe_new(const struct observe *observe, struct fetch *fetch,
 		                         .backoff_max = policy->probe_interval,
 		                         .answer_max = ANSWER_MAX,
 		                         .seed = seed };
-	struct rounds_visitor visitor = {
-		.path = path_of, .on_answer = on_answer, .wanted = wanted, .on_new = on_new
-	};
+	struct rounds_visitor visitor = { .path = path_of,
+		                          .refine = refine,
+		                          .on_answer = on_answer,
+		                          .wanted = wanted,
+		                          .on_new = on_new };
 	struct probe *probe = calloc(1, sizeof(*probe));
 
 	if (!probe)
@@ -135,6 +193,7 @@ void probe_free(struct probe *probe)
 		return;
 	rounds_free(probe->rounds);
 	free(probe->last);
+	free(probe->body);
 	free(probe);
 }
 

@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "policies/core/bug.h"
 #include "policies/core/rng.h"
 
+static const usec_t hurry_gap = SECOND;
 static const usec_t nap_min = 10 * MSEC, nap_max = 250 * MSEC;
 
 struct visit {
@@ -18,6 +20,7 @@ struct visit {
 	uint32_t id;  /* of the target, and index of this */
 	usec_t since; /* of the target; another value: the id is somebody new */
 	usec_t due;
+	usec_t asked;      /* last time */
 	uint32_t failures; /* in a row */
 	bool known, up;
 	bool up_now; /* in this look so far */
@@ -36,6 +39,11 @@ struct rounds {
 	uint32_t open, count;
 	struct visit *visits; /* by target id */
 };
+
+static usec_t later_of(usec_t a, usec_t b)
+{
+	return a > b ? a : b;
+}
 
 static usec_t jittered(struct rounds *rounds, usec_t wait)
 {
@@ -103,18 +111,26 @@ static void on_done(void *data, const struct fetch_result *result)
 static bool ask(struct visit *visit, const struct target *target)
 {
 	struct rounds *rounds = visit->rounds;
+	const struct credential *credential = rounds->observe.credential;
 	char url[ADDRESS_MAX_BYTES + NAME_MAX_BYTES];
-	struct fetch_request request = {
-		.url = url,
-		.deadline_ms = (uint32_t)(rounds->options.deadline / MSEC),
-		.answer_max = rounds->options.answer_max,
-	};
+	struct rounds_request refined = { .deadline_ms =
+		                                  (uint32_t)(rounds->options.deadline / MSEC) };
+	struct fetch_request request = { .url = url, .answer_max = rounds->options.answer_max };
 
 	(void)snprintf(url, sizeof(url), "http://%s%s", target->label,
 	               rounds->visitor.path(rounds->visitor.data, target->id));
+	if (credential && credential->line[0])
+		refined.headers[refined.header_count++] = credential->line;
+	if (rounds->visitor.refine)
+		rounds->visitor.refine(rounds->visitor.data, target->id, &refined);
+	request.deadline_ms = refined.deadline_ms;
+	request.headers = refined.headers;
+	request.body = refined.body;
+	request.body_bytes = refined.body_bytes;
 	visit->transfer = fetch_start(rounds->fetch, &request, on_done, visit);
 	if (!visit->transfer)
 		return false;
+	visit->asked = rounds->observe.now();
 	rounds->open++;
 	return true;
 }
@@ -244,6 +260,18 @@ void rounds_start(struct rounds *rounds)
 void rounds_stop(struct rounds *rounds)
 {
 	ev_timer_stop(rounds->observe.loop, &rounds->timer);
+}
+
+void rounds_hurry(struct rounds *rounds, uint32_t target)
+{
+	usec_t now = rounds->observe.now();
+	struct visit *visit = &rounds->visits[target];
+
+	BUG_ON(target >= rounds->count);
+	if (!visit->known)
+		return; /* new: it is due anyway */
+	visit->due = later_of(now, visit->asked + hurry_gap);
+	look_by(rounds, visit->due, now);
 }
 
 void rounds_set_pace(struct rounds *rounds, usec_t interval, usec_t deadline)

@@ -6,6 +6,7 @@
  * once. What is asked and what the answer means is the visitor's. */
 #pragma once
 
+#include "policies/core/policy.h"
 #include "spoa/observe/observe.h"
 #include "spoa/web/fetch.h"
 
@@ -26,9 +27,23 @@ struct rounds_options {
 	uint64_t seed;
 };
 
+enum { ROUNDS_HEADERS_MAX = PROBE_HEADERS_MAX + 2 }; /* a credential, a type */
+
+struct rounds_request {
+	const char *body; /* NULL: none */
+	size_t body_bytes;
+	uint32_t deadline_ms;
+	const char *headers[ROUNDS_HEADERS_MAX + 1];
+	uint32_t header_count;
+};
+
 struct rounds_visitor {
 	/* Path of the URL for this target, e.g. "/metrics". */
 	const char *(*path)(void *data, uint32_t target);
+	/* The request is a GET of that path with the round's deadline and headers[0..count)
+	 * that end in NULL; what the visitor adds to it is good until the next call. NULL:
+	 * nothing is added. */
+	void (*refine)(void *data, uint32_t target, struct rounds_request *request);
 	enum rounds_verdict (*on_answer)(void *data, const struct target *target,
 	                                 const struct fetch_result *result, usec_t now);
 	/* Whether it is to be asked at all; who begins to be is asked an interval later.
@@ -47,6 +62,8 @@ MUST_CHECK struct rounds *rounds_new(const struct observe *observe, struct fetch
 void rounds_free(struct rounds *rounds);
 void rounds_start(struct rounds *rounds);
 void rounds_stop(struct rounds *rounds);
+/* This one is asked now, whenever it is due, or a second after it was asked last. */
+void rounds_hurry(struct rounds *rounds, uint32_t target);
 /* From the next question on. */
 void rounds_set_pace(struct rounds *rounds, usec_t interval, usec_t deadline);
 /* Questions open now. */

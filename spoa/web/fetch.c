@@ -254,7 +254,7 @@ static bool set_options(struct fetch_transfer *transfer, const struct fetch_requ
 		return set;
 	set &= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
 	                        (curl_off_t)request->body_bytes) == CURLE_OK;
-	set &= curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body) == CURLE_OK;
+	set &= curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request->body) == CURLE_OK;
 	return set;
 }
 

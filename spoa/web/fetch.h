@@ -12,7 +12,7 @@ struct ev_loop;
 struct fetch;
 struct fetch_transfer;
 
-/* All is copied but the body, which must last until the end. */
+/* All is copied. */
 struct fetch_request {
 	const char *url;
 	const char *unix_socket;    /* path to connect to instead of the URL's host; NULL: none */

@@ -72,6 +72,45 @@ static void a_stalled_one_that_nobody_waits_for_is_tried(void **state)
 	assert_int_equal(counted("s1")->ejections[EJECT_STALL], 1);
 }
 
+/* Its page says 200 all the time. */
+static void who_was_silent_owes_a_token_until_it_is_back(void **state)
+{
+	(void)state;
+	assert_false(ejection_wants_token(world->facts, id_of("s1")));
+	at(0);
+	(void)ledger_acquire(world->facts->ledger, id_of("s1"), 10, 10, world->now);
+	look_until(0, 60);
+	assert_true(ejection_wants_token(world->facts, id_of("s1")));
+	assert_false(ejection_wants_token(world->facts, id_of("s2")));
+	probed("s1", false);
+	expect("s1", HEALTH_EJECTED);
+	assert_true(ejection_wants_token(world->facts, id_of("s1")));
+	world->policy.health.probe_token = TOKEN_NEVER;
+	assert_false(ejection_wants_token(world->facts, id_of("s1")));
+	world->policy.health.probe_token = TOKEN_ALWAYS;
+	assert_true(ejection_wants_token(world->facts, id_of("s2")));
+	world->policy.health.probe_token = TOKEN_STALLED;
+	at(75);
+	probed("s1", true);
+	probed("s1", true);
+	for (int i = 0; i < 3; i++)
+		on_trial(CLASS_OK);
+	expect("s1", HEALTH_RAMP);
+	assert_false(ejection_wants_token(world->facts, id_of("s1")));
+}
+
+/* A request on trial that gets no answer says the same. */
+static void a_trial_without_an_answer_owes_a_token_too(void **state)
+{
+	(void)state;
+	open_half();
+	assert_false(ejection_wants_token(world->facts, id_of("s1")));
+	(void)try_s1();
+	look_until(15, 75);
+	expect("s1", HEALTH_EJECTED);
+	assert_true(ejection_wants_token(world->facts, id_of("s1")));
+}
+
 static void a_long_answer_on_trial_is_no_stall(void **state)
 {
 	uint32_t trial;
@@ -102,6 +141,8 @@ int main(void)
 		TEST(waiting_in_vain_makes_suspect_until_something_comes),
 		TEST(a_stalled_one_that_fails_a_probe_is_ejected),
 		TEST(a_stalled_one_that_nobody_waits_for_is_tried),
+		TEST(who_was_silent_owes_a_token_until_it_is_back),
+		TEST(a_trial_without_an_answer_owes_a_token_too),
 		TEST(a_long_answer_on_trial_is_no_stall),
 		TEST(nobody_stalls_while_nobody_waits_or_it_is_off),
 	};

@@ -63,6 +63,31 @@ static void a_list_of_models_makes_them_known(void **state)
 	close_models();
 }
 
+/* Not before its time, nor again and again. */
+static void one_that_is_doubted_is_asked_at_once(void **state)
+{
+	struct models_options options = { .interval = 60 * SECOND, .seed = 1 };
+
+	(void)state;
+	engines_open(&stage);
+	models = models_new(&stage.observe, stage.fetch, &options);
+	assert_non_null(models);
+	engines_answer(&stage, 0, 200, "{\"data\":[{\"id\":\"llama\"}]}");
+	models_hurry(models, stage.ids[0]); /* new, and not even looked at */
+	models_start(models);
+	engines_wait(&stage, 1);
+	loop_for(stage.loop, 0.3);
+	assert_int_equal(stage.peers[0].requests, 1);
+	for (int i = 0; i < 5; i++) {
+		models_hurry(models, stage.ids[0]);
+		loop_for(stage.loop, 0.02);
+	}
+	assert_int_equal(stage.peers[0].requests, 1); /* asked a second ago at most */
+	engines_wait(&stage, 2);
+	assert_int_equal(stage.peers[1].requests, 1);
+	close_models();
+}
+
 static void a_list_once_known_is_kept(void **state)
 {
 	(void)state;
@@ -129,6 +154,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_list_of_models_makes_them_known),
+		cmocka_unit_test(one_that_is_doubted_is_asked_at_once),
 		cmocka_unit_test(a_list_once_known_is_kept),
 		cmocka_unit_test(only_a_list_is_a_list),
 	};

@@ -1,5 +1,5 @@
 /* test_probe.c - who is out of service is asked how it is, and nobody else. Proves R066-R068,
- * P080. */
+ * B033, P080. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@ struct scene {
 	struct engines_stage stage;
 	struct scraper *scraper;
 	struct probe *probe;
+	struct credential credential;
 };
 
 static int open_scene(void **state)
@@ -31,6 +32,7 @@ static int open_scene(void **state)
 	policy->probe_interval = 50 * MSEC;
 	policy->probe_timeout = 500 * MSEC;
 	policy->ejection = 10 * MSEC;
+	scene->stage.observe.credential = &scene->credential;
 	scene->scraper = scraper_new(&scene->stage.observe, scene->stage.fetch, &options);
 	scene->probe = probe_new(&scene->stage.observe, scene->stage.fetch, scene->scraper, 1);
 	if (!scene->scraper || !scene->probe)
@@ -119,6 +121,126 @@ static void a_page_that_is_not_there_is_no_reason_to_stay_out(void **state)
 	assert_int_equal(scene->stage.said, 1);
 }
 
+static bool was_sent(const struct scene *scene, const char *text)
+{
+	return strstr(scene->stage.peers[0].last, text);
+}
+
+/* The bytes of a body may come after those of the head. */
+static bool body_was_sent(void *data)
+{
+	return was_sent(data, "{\"model\":\"llama\",\"prompt\":\"1\",\"max_tokens\":1}");
+}
+
+static void let_it_stall(struct scene *scene)
+{
+	struct health *health = scene->stage.world.facts->health;
+	uint32_t target = scene->stage.ids[0];
+	usec_t now = loop_now();
+
+	(void)health_waits(health, target, true, now);
+	assert_true(health_waits(health, target, true, now + 61 * SECOND));
+	assert_int_equal(state_of(scene), HEALTH_STALLED);
+}
+
+static void lists(struct scene *scene, const char *model)
+{
+	struct span span = span_of(model);
+
+	assert_true(fleet_models(scene->stage.world.facts->fleet, scene->stage.ids[0], &span, 1));
+}
+
+/* A page that says 200 is no proof. */
+static void who_lets_requests_wait_is_asked_for_a_token(void **state)
+{
+	struct scene *scene = *state;
+
+	lists(scene, "llama");
+	engines_answer(&scene->stage, 0, 500, "");
+	let_it_stall(scene);
+	engines_wait(&scene->stage, 1);
+	assert_true(was_sent(scene, "POST /v1/completions HTTP/1.1"));
+	assert_true(was_sent(scene, "content-type: application/json"));
+	assert_true(loop_until(scene->stage.loop, body_was_sent, scene, 10));
+	assert_int_equal(state_of(scene), HEALTH_EJECTED);
+	/* As long as it has not come back. */
+	engines_answer(&scene->stage, 0, 200, "{}");
+	assert_true(loop_until(scene->stage.loop, is_half_open, scene, 10));
+	assert_true(was_sent(scene, "POST /v1/completions HTTP/1.1"));
+}
+
+static void who_answers_no_such_request_is_alive(void **state)
+{
+	struct scene *scene = *state;
+
+	lists(scene, "llama");
+	engines_answer(&scene->stage, 0, 400, "{}");
+	let_it_stall(scene);
+	engines_wait(&scene->stage, 2);
+	assert_int_equal(state_of(scene), HEALTH_STALLED);
+	assert_int_equal(counted(scene)[PROBE_NO_PAGE], 2);
+}
+
+static void a_page_is_asked_for_where_tokens_are_off_or_no_model_is_known(void **state)
+{
+	struct scene *scene = *state;
+
+	let_it_stall(scene);
+	engines_wait(&scene->stage, 1);
+	assert_true(was_sent(scene, "GET /health HTTP/1.1"));
+	lists(scene, "llama");
+	scene->stage.world.policy.health.probe_token = TOKEN_NEVER;
+	engines_wait(&scene->stage, scene->stage.peers[0].requests + 2);
+	assert_true(was_sent(scene, "GET /health HTTP/1.1"));
+	scene->stage.world.policy.health.probe_token = TOKEN_ALWAYS;
+	engines_wait(&scene->stage, scene->stage.peers[0].requests + 2);
+	assert_true(was_sent(scene, "POST /v1/completions HTTP/1.1"));
+}
+
+static void one_that_fails_is_asked_for_its_page(void **state)
+{
+	struct scene *scene = *state;
+
+	lists(scene, "llama");
+	eject(scene);
+	engines_wait(&scene->stage, 1);
+	assert_true(was_sent(scene, "GET /health HTTP/1.1"));
+}
+
+static void a_token_may_take_its_time(void **state)
+{
+	struct scene *scene = *state;
+	struct health_policy *policy = &scene->stage.world.policy.health;
+
+	policy->probe_timeout = 10 * SECOND;
+	probe_set_policy(scene->probe);
+	policy->probe_token_timeout = 100 * MSEC;
+	lists(scene, "llama");
+	scene->stage.peers[0].manners = PEER_STALLS;
+	let_it_stall(scene);
+	engines_wait(&scene->stage, 2);
+	assert_true(counted(scene)[PROBE_TIMEOUT] >= 1);
+	assert_int_equal(state_of(scene), HEALTH_EJECTED);
+}
+
+static void probes_carry_headers_and_the_credential(void **state)
+{
+	struct scene *scene = *state;
+	struct health_policy *policy = &scene->stage.world.policy.health;
+	struct probe_header headers[] = { { "x-zone", "b" }, { "accept", "text/plain" } };
+
+	strcpy(scene->credential.line, "authorization: Bearer s3cret");
+	policy->probe_headers = headers;
+	policy->probe_header_count = 2;
+	eject(scene);
+	engines_wait(&scene->stage, 1);
+	assert_true(was_sent(scene, "authorization: Bearer s3cret\r\n"));
+	assert_true(was_sent(scene, "x-zone: b\r\n"));
+	assert_true(was_sent(scene, "accept: text/plain\r\n"));
+	probe_stop(scene->probe);
+	policy->probe_header_count = 0;
+}
+
 static void a_new_policy_sets_the_pace(void **state)
 {
 	struct scene *scene = *state;
@@ -143,6 +265,12 @@ int main(void)
 		TEST(two_good_answers_open_it_for_trial),
 		TEST(bad_answers_keep_it_out),
 		TEST(a_page_that_is_not_there_is_no_reason_to_stay_out),
+		TEST(who_lets_requests_wait_is_asked_for_a_token),
+		TEST(who_answers_no_such_request_is_alive),
+		TEST(a_page_is_asked_for_where_tokens_are_off_or_no_model_is_known),
+		TEST(one_that_fails_is_asked_for_its_page),
+		TEST(a_token_may_take_its_time),
+		TEST(probes_carry_headers_and_the_credential),
 		TEST(a_new_policy_sets_the_pace),
 	};
 
