@@ -1,6 +1,7 @@
 /* decider.h - the memory of a decider; for pipeline.c and decider.c only. */
 #pragma once
 
+#include "policies/blend.h"
 #include "policies/core/policy.h"
 #include "policies/pipeline.h"
 #include "policies/stages/scratch.h"
@@ -19,7 +20,9 @@ struct decider {
 	bool *latched; /* by target id of an instance, then by rule */
 	double *turns; /* of the weighted round robin, by target id */
 	struct prompt prompt;
-	struct entry_policy asked[2][CHAIN_MAX]; /* the chain with the strategy of a header */
+	struct blend asked_strategy; /* made of what a header says */
+	struct entry_policy asked[2]
+	                         [CHAIN_MAX]; /* the chain with the strategy of header or profile */
 };
 
 /* What the index knows of decider->prompt, for both levels. */

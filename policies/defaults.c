@@ -16,6 +16,7 @@
 #define OF_REPLICA(field)  offsetof(struct replica_policy, field)
 #define OF_AFFINITY(field) offsetof(struct affinity, field)
 #define OF_SESSION(field)  offsetof(struct session_policy, field)
+#define OF_BLEND(field)    offsetof(struct blend_policy, field)
 #define OF_TENANT(field)   offsetof(struct tenant_policy, field)
 #define OF_QUOTA(field)    offsetof(struct quota, field)
 
@@ -41,6 +42,11 @@ const struct option policy_options[] = {
 	  false },
 	{ "lock-strategy", OPTION_BOOL, OF_POLICY(lock_strategy), 0, 1, 0, "",
 	  "Ignore the strategy that a request header asks for.", NULL, false },
+	{ "reject-unknown-strategy", OPTION_BOOL, OF_POLICY(reject_unknown_strategy), 0, 1, 0, "",
+	  "Answer 400 to a header that asks for an unknown strategy, instead of taking the next "
+	  "that "
+	  "counts.",
+	  NULL, false },
 	{ "stale-after", OPTION_DURATION, OF_POLICY(stale_after), 0.1 * SECONDS, 10 * MINUTES,
 	  3 * SECONDS, "", "Age from which a reading of an engine or of HAProxy is unknown.", NULL,
 	  false },
@@ -85,6 +91,23 @@ const struct option prefix_options[] = {
 	  "Bytes of prompt that an engine keeps whose cache size is not known.", NULL, false },
 	{ "max-records", OPTION_COUNT, OF_PREFIX(max_records), 1024, 16777216, 1048576, "records",
 	  "How many blocks the index remembers; 32 bytes each.", NULL, true },
+	{ 0 },
+};
+
+const struct option blend_options[] = {
+	{ "load-balance", OPTION_NUMBER, OF_BLEND(load_balance), 0, 1e6, 1, "",
+	  "Weight of load-balance in strategies that do not look at the load of all; 0 adds "
+	  "nothing "
+	  "to any.",
+	  NULL, false },
+	{ "least-request", OPTION_NUMBER, OF_BLEND(least_request), 0, 1e6, 1, "",
+	  "Weight of least-request beside it, where requests are not counted already.", NULL,
+	  false },
+	{ "prefix-cache", OPTION_NUMBER, OF_BLEND(prefix_cache), 0.001, 1e6, 5, "",
+	  "Weight of the prefix in the strategy prefix-cache, when it is named alone.", NULL,
+	  false },
+	{ "prefix-cache-load", OPTION_NUMBER, OF_BLEND(prefix_cache_load), 0, 1e6, 4, "",
+	  "Weight of load-balance beside it.", NULL, false },
 	{ 0 },
 };
 
@@ -212,6 +235,13 @@ const struct option entry_options[] = {
 	  "What the session of a request counts: nothing, as much as all signals together, or all "
 	  "while its replica is not too busy; auto for hard with session-affinity, else off.",
 	  "auto|off|soft|hard", false },
+	{ "balance-pending", OPTION_NUMBER, OF_ENTRY(balance_pending), 0, 1000, 0, "times",
+	  "Signal load-balance: what a request waiting at the engine weighs beside one in flight.",
+	  NULL, false },
+	{ "balance-kv", OPTION_NUMBER, OF_ENTRY(balance_kv), 0, 1000, 2, "times",
+	  "Signal load-balance: how far a full KV cache makes a load heavier.", NULL, false },
+	{ "balance-critical", OPTION_NUMBER, OF_ENTRY(balance_critical), 0, 1, 0.1, "",
+	  "Signal load-balance: with less of its KV cache free a target comes last.", NULL, false },
 	{ "seed-idle", OPTION_BOOL, OF_ENTRY(seed_idle), 0, 1, 1, "",
 	  "Compute a shared prompt once on each idle target before its holders are preferred.",
 	  NULL, false },
@@ -306,14 +336,24 @@ const struct option quota_options[] = {
 	{ 0 },
 };
 
+void entry_use(struct entry_policy *entry, const struct strategy *strategy)
+{
+	BUG_ON(strategy->picker->settings_size > sizeof(entry->picker_settings));
+	entry->strategy = strategy;
+	if (strategy->has_settings)
+		memcpy(entry->picker_settings, strategy->picker_settings,
+		       sizeof(entry->picker_settings));
+	else
+		options_reset(strategy->picker->options, entry->picker_settings);
+}
+
 void entry_default(struct entry_policy *ret_entry, const struct strategy *strategy)
 {
-	*ret_entry = (struct entry_policy){ .strategy = strategy };
+	*ret_entry = (struct entry_policy){ .relax_on_hit = 0 };
 	options_reset(entry_options, ret_entry);
 	options_reset(limits_options, &ret_entry->admit);
 	options_reset(limits_options, &ret_entry->hard);
-	BUG_ON(strategy->picker->settings_size > sizeof(ret_entry->picker_settings));
-	options_reset(strategy->picker->options, ret_entry->picker_settings);
+	entry_use(ret_entry, strategy);
 }
 
 void entry_default_replicas(struct entry_policy *ret_entry, const struct strategy *strategy)
@@ -333,6 +373,7 @@ void policy_default(struct policy *ret_policy)
 	options_reset(health_options, &ret_policy->health);
 	options_reset(session_options, &ret_policy->session);
 	default_session_headers(&ret_policy->session);
+	options_reset(blend_options, &ret_policy->blend);
 	BUG_ON(!ladder_parse((struct span){ LADDER_DEFAULT, sizeof(LADDER_DEFAULT) - 1 },
 	                     &ret_policy->ladder, &error));
 	entry_default(&ret_policy->default_rule.chain[0], strategy);

@@ -9,6 +9,7 @@
 
 extern const struct option policy_options[];   /* of struct policy: process-wide */
 extern const struct option prefix_options[];   /* of struct prefix_policy */
+extern const struct option blend_options[];    /* of struct blend_policy */
 extern const struct option health_options[];   /* of struct health_policy */
 extern const struct option session_options[];  /* of struct session_policy */
 extern const struct option entry_options[];    /* of struct entry_policy: a chain entry */
@@ -22,6 +23,8 @@ extern const struct option quota_options[];    /* of struct quota: limits of a c
 /* The session headers that HAProxy sends, as arguments s0, s1...; NULL after the last. */
 const char *session_header_at(size_t i);
 
+/* Another strategy for the entry, with its picker's settings. */
+void entry_use(struct entry_policy *entry, const struct strategy *strategy);
 /* The embedded default: no rules, no instances named, least-work at both levels. */
 void policy_default(struct policy *ret_policy);
 /* A level 1 entry as this recipe wants it (the picker's own settings at their defaults). */

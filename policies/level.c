@@ -200,7 +200,7 @@ static enum walk_end try_chain(struct walk *walk, const struct chain *chain,
 			stand_again(walk, stood);
 		walk->entry = &chain->entries[e];
 		walk->strategy = walk->entry->strategy;
-		walk->gated = walk->degraded = false;
+		walk->gated = walk->degraded = walk->deep = false;
 		end = try_entry(walk, trace);
 		if (end == WALK_EXHAUSTED)
 			judge(walk, stood);
@@ -265,6 +265,7 @@ enum walk_end level_walk(struct walk *walk, const struct chain *chain,
 	ret_trace->standing = walk->standing;
 	ret_trace->chosen = end == WALK_CHOSEN ? ret_trace->chosen : walk->count;
 	ret_trace->strategy = walk->strategy;
+	ret_trace->asked = walk->entry->strategy;
 	ret_trace->degraded = walk->degraded;
 	ret_trace->session = walk->session;
 	return end;

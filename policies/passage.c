@@ -3,11 +3,10 @@
 
 #include <string.h>
 
+#include "policies/defaults.h"
 #include "policies/level.h"
-#include "policies/pickers/picker.h"
 #include "policies/prompt.h"
 #include "policies/rules.h"
-#include "policies/strategies.h"
 #include "policies/tries.h"
 
 /* As long as the answers of an instance that serves the model have been. Which one does
@@ -44,26 +43,25 @@ void passage_enter(struct passage *passage, struct decider *decider, const struc
 	passage->rule = rule_for(decider->facts->policy, request, model);
 	prompt_of(request, decider->facts->policy, model, &decider->prompt);
 	expect_output(passage, &decider->prompt);
+	passage->choice = choice_of(decider->facts->policy, request->strategy, model,
+	                            decider->prompt.tokens, &decider->asked_strategy);
 	decider_match(decider, now);
 	passage->previous =
 	        tries_previous(decider->facts, request, &decider->prompt, passage->model, now);
 }
 
-/* The chain as configured, or with the strategy that a header asks for. */
+/* The chain as configured, or with the strategy of a header or of the model's profile. */
 static struct chain chain_of(const struct passage *passage, int level,
                              const struct entry_policy *entries, uint32_t count)
 {
 	struct entry_policy *asked = passage->decider->asked[level - 1];
-	const struct strategy *strategy = NULL;
+	const struct strategy *strategy = passage->choice.strategy;
 
-	if (passage->request->strategy.len > 0 && !passage_policy(passage)->lock_strategy)
-		strategy = strategy_named_in(passage_policy(passage), passage->request->strategy);
 	if (!strategy)
 		return (struct chain){ entries, count };
 	for (uint32_t i = 0; i < count; i++) {
 		asked[i] = entries[i];
-		asked[i].strategy = strategy;
-		options_reset(strategy->picker->options, asked[i].picker_settings);
+		entry_use(&asked[i], strategy);
 	}
 	return (struct chain){ asked, count };
 }
@@ -117,9 +115,10 @@ static enum walk_end finish_level(struct passage *passage, struct walk *walk, bo
 
 	walk->latched = *latched;
 	end = level_walk(walk, chain, ret_trace);
+	passage->latches[walk->level - 1] =
+	        (struct latch){ latched, end == WALK_CHOSEN && walk->gated };
 	if (passage->dry)
 		return end;
-	*latched = end == WALK_CHOSEN && walk->gated;
 	passage->decider->facts->counters->chain_miss += end == WALK_EXHAUSTED;
 	passage->decider->facts->counters->spilled += walk->spilling;
 	return end;
@@ -153,6 +152,14 @@ enum walk_end passage_walk_replicas(struct passage *passage, const struct instan
 	passage->walks[1].instance = instance;
 	return finish_level(passage, &passage->walks[1],
 	                    &passage->decider->latched[instance->target->id], &chain, ret_trace);
+}
+
+void passage_latch(const struct passage *passage)
+{
+	for (size_t i = 0; i < 2; i++) {
+		if (passage->latches[i].at)
+			*passage->latches[i].at = passage->latches[i].fired;
+	}
 }
 
 void passage_note_failure(struct passage *passage, const struct walk *walk, enum walk_end end)

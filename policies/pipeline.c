@@ -15,9 +15,9 @@
 
 /* The route of every request. Rules first, protection next, preference last. */
 static const struct stage *const route[] = {
-	&stage_collect, &stage_role,      &stage_health, &stage_affinity,  &stage_retried,
-	&stage_measure, &stage_session,   &stage_prefix, &stage_admission, &stage_share,
-	&stage_serving, &stage_imbalance, &stage_score,
+	&stage_collect, &stage_role,      &stage_health,  &stage_affinity,  &stage_retried,
+	&stage_measure, &stage_session,   &stage_prefix,  &stage_admission, &stage_share,
+	&stage_serving, &stage_imbalance, &stage_deepest, &stage_score,
 };
 
 _Static_assert(sizeof(route) / sizeof(route[0]) <= WALK_STAGES_MAX, "the trace is too short");
@@ -138,7 +138,12 @@ static void decide(struct passage *passage, struct decision *ret_decision)
 	enum levels_mode levels = passage_policy(passage)->levels;
 
 	*ret_decision = (struct decision){ .sequence = passage->decider->sequence + 1 };
-	if (levels != LEVELS_INSTANCE && passage->request->backend.len > 0)
+	ret_decision->asked = passage->choice.asked;
+	ret_decision->by_profile = passage->choice.by_profile;
+	if (passage->choice.asked == ASKED_UNKNOWN &&
+	    passage_policy(passage)->reject_unknown_strategy)
+		verdict_unknown_strategy(ret_decision);
+	else if (levels != LEVELS_INSTANCE && passage->request->backend.len > 0)
 		decide_inside(passage, ret_decision);
 	else if (levels != LEVELS_REPLICA)
 		decide_both(passage, ret_decision);
@@ -156,6 +161,7 @@ void decider_decide(struct decider *decider, const struct request *request, usec
 
 	passage_enter(&passage, decider, request, now, false);
 	decide(&passage, ret_decision);
+	passage_latch(&passage);
 	decider->rng = passage.rng;
 	decider->sequence++;
 	reservation = (struct reservation){ .request = request,

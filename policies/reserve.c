@@ -6,8 +6,10 @@
  * no slot, since nobody could ever release it. */
 #include "policies/reserve.h"
 
+#include "policies/charge.h"
 #include "policies/prompt.h"
 #include "policies/sessions.h"
+#include "policies/strategies.h"
 
 static uint32_t whole_tokens(double tokens)
 {
@@ -96,6 +98,7 @@ void reserve(struct facts *facts, const struct reservation *reservation,
 	flight->prompt = prompt_key(reservation->request, reservation->prompt);
 	flight->tenant = prompt_tenant(reservation->request);
 	take_slots(facts, reservation, ret_decision, flight);
+	charge_recent(facts, reservation, ret_decision);
 	bind(facts, reservation, flight);
 	sessions_reserve(facts, reservation, ret_decision, flight);
 }
@@ -133,7 +136,10 @@ static void count_level(struct facts *facts, const struct level_trace *trace, ui
 
 	if (!trace->walked)
 		return;
-	facts->counters->degraded += trace->degraded;
+	if (trace->degraded) {
+		facts->counters->degraded++;
+		facts->counters->degraded_by[strategy_row(trace->asked)]++;
+	}
 	for (size_t i = 0; i < WALK_STAGES_MAX; i++) {
 		uint16_t stood = trace->stood[i];
 
@@ -151,6 +157,7 @@ void reserve_count(struct facts *facts, const struct reservation *reservation,
 	struct counters *counters = facts->counters;
 
 	counters->decisions++;
+	counters->asked[decision->asked]++;
 	for (size_t i = 0; i < 2; i++)
 		count_level(facts, &decision->levels[i], counters->dropped[i]);
 	count_sessions(counters, decision);

@@ -10,6 +10,7 @@
 
 enum {
 	RETRY_AFTER_MAX = 120, /* seconds; clients ignore more */
+	STATUS_UNKNOWN_STRATEGY = 400,
 	STATUS_UNKNOWN_MODEL = 404,
 	STATUS_NO_ELIGIBLE = 503,
 };
@@ -44,9 +45,13 @@ enum reason verdict_reason(const struct passage *passage, const struct decision 
 		if (trace->walked && trace->chosen < trace->count)
 			reasons[i] = reason_at(&passage->walks[i], &trace->pool[trace->chosen]);
 	}
-	if (!decision->levels[1].walked)
-		return reasons[0];
-	return reasons[1] == REASON_LOAD && reasons[0] != REASON_PREFIX ? reasons[0] : reasons[1];
+	if (decision->levels[1].walked &&
+	    (reasons[1] != REASON_LOAD || reasons[0] == REASON_PREFIX))
+		reasons[0] = reasons[1];
+	/* Where there is nothing better to say. */
+	return reasons[0] == REASON_LOAD && decision->asked == ASKED_UNKNOWN
+	               ? REASON_UNKNOWN_STRATEGY
+	               : reasons[0];
 }
 
 const struct candidate *verdict_chosen(const struct level_trace *trace)
@@ -89,6 +94,13 @@ void verdict_overload(const struct passage *passage, struct decision *ret_decisi
 	ret_decision->retry_after = wait_s < 1                 ? 1
 	                            : wait_s > RETRY_AFTER_MAX ? RETRY_AFTER_MAX
 	                                                       : (uint32_t)wait_s;
+}
+
+void verdict_unknown_strategy(struct decision *ret_decision)
+{
+	ret_decision->outcome = OUTCOME_REJECTED;
+	ret_decision->reason = REASON_UNKNOWN_STRATEGY;
+	ret_decision->status = STATUS_UNKNOWN_STRATEGY;
 }
 
 /* A strict rule of affinity stands, and nobody whom it allows can serve. */

@@ -12,6 +12,8 @@ void verdict_instance(const struct instance *instance, enum reason reason,
 void verdict_nobody(enum reason reason, struct decision *ret_decision);
 /* 429 (or 503): every candidate is over its limits, and passage->wait_s says how long. */
 void verdict_overload(const struct passage *passage, struct decision *ret_decision);
+/* 400: a header asks for a strategy that there is not. */
+void verdict_unknown_strategy(struct decision *ret_decision);
 /* 503: a strict rule of affinity stands, and nobody whom it allows can serve. */
 void verdict_isolated(struct decision *ret_decision);
 /* Nobody was a candidate at all. */

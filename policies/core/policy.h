@@ -71,6 +71,7 @@ struct entry_policy {
 	double inflight_tokens;      /* of signal work */
 	double gate_gap, gate_factor;
 	double sigma;
+	double balance_pending, balance_kv, balance_critical; /* of signal load-balance */
 	bool seed_idle;
 	enum session_mode session_mode;
 };
@@ -250,6 +251,23 @@ struct rule {
 	uint32_t chain_count; /* >= 1 */
 };
 
+/* What is added to strategies unseen; see policies/blend.h. */
+struct blend_policy {
+	double load_balance; /* 0: nothing is added at all */
+	double least_request;
+	double prefix_cache, prefix_cache_load; /* of prefix-cache named alone */
+};
+
+/* What the policy says of a model whatever rule a request matches. */
+struct profile {
+	char model[NAME_MAX_BYTES]; /* "" any; "x*" prefix; exact otherwise */
+	struct profile_step {
+		double from;                     /* tokens of the prompt */
+		const struct strategy *strategy; /* NULL: none of its own */
+	} * steps;                               /* ascending by from; the first is from 0 */
+	uint32_t step_count;
+};
+
 struct alias {
 	char name[NAME_MAX_BYTES];
 	char model[NAME_MAX_BYTES];
@@ -268,6 +286,10 @@ struct policy {
 	uint32_t overload_status;  /* 429 or 503 */
 	bool reject_unknown_model; /* 404; default: HAProxy's default backend */
 	bool lock_strategy;
+	bool reject_unknown_strategy; /* 400; default: as if the header had not been there */
+	struct blend_policy blend;
+	struct profile *profiles;
+	uint32_t profile_count;
 	usec_t stale_after;
 	usec_t ledger_ttl, ledger_width; /* restart needed */
 	uint32_t max_inflight;           /* open requests remembered; restart needed */

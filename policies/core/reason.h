@@ -20,6 +20,7 @@
 	REASON(UNKNOWN_MODEL, "unknown-model", "no instance serves this model")                    \
 	REASON(NO_ELIGIBLE, "no-eligible-instance", "a strict affinity rule left nobody")          \
 	REASON(NO_CANDIDATE, "no-candidate", "no instance or replica is known")                    \
+	REASON(UNKNOWN_STRATEGY, "unknown-strategy", "a header asked for a strategy there is not") \
 	REASON(OBSERVE, "observe", "decided and logged, but not acted upon")
 
 #define AS_ENUM(id, ...) REASON_##id,

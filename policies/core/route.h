@@ -112,6 +112,15 @@ static inline double candidate_share(const struct candidate *candidate, const st
 	return prompt->total_bytes > 0 ? candidate->matched / (double)prompt->total_bytes : 0;
 }
 
+/* What became of the strategy that a header asked for. */
+enum asked_strategy {
+	ASKED_NOTHING,
+	ASKED_TAKEN,
+	ASKED_LOCKED,  /* the policy does not allow it */
+	ASKED_UNKNOWN, /* there is none of that name */
+	ASKED_COUNT
+};
+
 enum outcome {
 	OUTCOME_NONE,       /* still walking */
 	OUTCOME_ROUTED,     /* instance is set, and replica unless HAProxy shall choose it */
@@ -153,9 +162,10 @@ struct level_trace {
 	size_t chosen;                   /* index into pool; count if none */
 	const struct candidate *prefill; /* in the pool: computes the prompt; NULL if none does */
 	uint16_t stood[WALK_STAGES_MAX]; /* how many stood after stage i of the table */
-	const struct strategy *strategy; /* of the entry that decided */
-	bool degraded;                   /* the strategy lacked its data and fell back */
 	struct session_look session;
+	const struct strategy *strategy; /* that decided: the entry's, or what that fell to */
+	const struct strategy *asked;    /* the entry's */
+	bool degraded;                   /* it lacked its data */
 };
 
 struct decision {
@@ -173,6 +183,8 @@ struct decision {
 	uint64_t sequence;               /* number of this decision, from 1 */
 	const struct session_policy *session; /* the client is given an id by it; NULL: none */
 	bool slot;                    /* a slot was taken (false: table full, or ended already) */
+	enum asked_strategy asked;    /* for a strategy, by a header */
+	bool by_profile;              /* the model's profile named the strategy */
 	struct level_trace levels[2]; /* [0] instances, [1] replicas */
 };
 
@@ -217,11 +229,13 @@ struct walk {
 	struct session_look session;
 	bool some_down;      /* HAProxy calls a candidate down */
 	bool weights_differ; /* of replicas */
+	double weight_mean;  /* by which loads were divided; 0: they were not */
 	bool models_known;   /* of a candidate: what it serves */
 	bool panic;          /* health was undone */
 	bool narrowed;       /* only holders of the prefix, those to seed, or the session's stand */
 	bool seeding;        /* only idle targets stand, to compute a shared prompt once more */
 	bool spilling;       /* the holders were too busy, the others are asked */
+	bool deep;           /* only those stand who hold most of the prompt */
 	bool gated;          /* the imbalance gate fired */
 	bool latched;        /* it had fired before and has not yet been satisfied */
 	bool degraded;       /* the strategy lacks its first signal, another took its place */

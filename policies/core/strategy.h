@@ -11,6 +11,7 @@ struct option; /* policies/core/option.h */
 enum {
 	WEIGHINGS_MAX = 16,
 	RECIPE_SIGNALS_MAX = 8,   /* in a recipe of the operator */
+	STRATEGY_ROWS_MAX = 48,   /* in the table of policies/strategies.c */
 	PICKER_SETTINGS_MAX = 32, /* bytes of a picker's own settings */
 };
 
@@ -44,10 +45,10 @@ enum blending {
 };
 
 /* What a strategy is as a part of a string like "a:2,b". */
-enum part {
-	PART_SIGNALS,   /* gives its signals */
-	PART_EXCLUSIVE, /* is used alone, whatever stands beside it */
-	PART_ALONE,     /* beside others it is a mistake */
+enum mixing {
+	MIX_SIGNALS,   /* gives its signals */
+	MIX_EXCLUSIVE, /* is used alone, whatever stands beside it */
+	MIX_ALONE,     /* beside others it is a mistake */
 };
 
 /* What the session of a request means. */
@@ -74,7 +75,7 @@ struct strategy {
 	 * most of it stand (stage deepest). */
 	double deepest;
 	enum blending blending;
-	enum part part;
+	enum mixing mixing;
 	uint8_t part_weighings; /* in a string only the first so many count; 0: all */
 	bool counts_requests;   /* least-request adds nothing to it */
 	/* Used when the first signal is unknown for all; its picker has no settings. NULL: none. */

@@ -9,7 +9,8 @@
 	PICKER(p2c)                                                                                \
 	PICKER(random)                                                                             \
 	PICKER(soft_k)                                                                             \
-	PICKER(top_k)
+	PICKER(top_k)                                                                              \
+	PICKER(weighted)
 
 #define AS_EXTERN(name) extern const struct picker picker_##name;
 PICKERS(AS_EXTERN)

@@ -46,7 +46,7 @@ static size_t pick(struct walk *walk, const void *settings)
 static const struct option options[] = {
 	{ "k", OPTION_COUNT, offsetof(struct settings, k), 1, K_MAX, 2, "targets",
 	  "How many of the least loaded targets take part in the draw.", NULL, false },
-	{ "by", OPTION_CHOICE, offsetof(struct settings, by), 0, 1, BY_RUNNING, "",
+	{ "by", OPTION_CHOICE, offsetof(struct settings, by), 0, BY_LOAD_BALANCE, BY_RUNNING, "",
 	  "What load is measured by.", LOAD_BY_CHOICES, false },
 	{ 0 },
 };

@@ -32,7 +32,7 @@ static const struct option options[] = {
 	{ "epsilon", OPTION_NUMBER, offsetof(struct settings, epsilon), -1, 1e6, 4, "requests",
 	  "How much more loaded than the least a target may be; negative for no such rule.", NULL,
 	  false },
-	{ "by", OPTION_CHOICE, offsetof(struct settings, by), 0, 1, BY_RUNNING, "",
+	{ "by", OPTION_CHOICE, offsetof(struct settings, by), 0, BY_LOAD_BALANCE, BY_RUNNING, "",
 	  "What load is measured by.", LOAD_BY_CHOICES, false },
 	{ 0 },
 };

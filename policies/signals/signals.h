@@ -5,15 +5,23 @@
 #include "policies/signals/signal.h"
 
 #define SIGNALS(SIGNAL)                                                                            \
+	SIGNAL(busy_time)                                                                          \
 	SIGNAL(e2e)                                                                                \
 	SIGNAL(failures)                                                                           \
 	SIGNAL(kv_usage)                                                                           \
+	SIGNAL(latency)                                                                            \
+	SIGNAL(load_balance)                                                                       \
 	SIGNAL(pending)                                                                            \
+	SIGNAL(preble)                                                                             \
+	SIGNAL(predicted_ttft)                                                                     \
 	SIGNAL(prefix)                                                                             \
 	SIGNAL(running)                                                                            \
 	SIGNAL(session)                                                                            \
+	SIGNAL(throughput)                                                                         \
 	SIGNAL(tokens)                                                                             \
+	SIGNAL(tpot)                                                                               \
 	SIGNAL(ttft)                                                                               \
+	SIGNAL(utilization)                                                                        \
 	SIGNAL(work)
 
 #define AS_EXTERN(name) extern const struct signal signal_##name;

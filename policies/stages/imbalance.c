@@ -1,12 +1,15 @@
 /* imbalance.c - when loads drift too far apart, load alone decides.
  *
  * The gate leaves only the least loaded; once it fired it holds until the gap
- * has halved, or it would flutter. The sigma filter takes off the top: whoever
- * is more than k standard deviations above the mean. */
+ * has halved, or it would flutter. Loads are divided by capacity where it is known
+ * of all (signals/balance.h): twice the requests on twice the engine are no
+ * imbalance. The sigma filter takes off the top: whoever is more than k standard
+ * deviations above the mean. */
 #include <math.h>
 
 #include "policies/core/policy.h"
 #include "policies/core/strategy.h"
+#include "policies/signals/balance.h"
 #include "policies/stages/stages.h"
 
 static const double rounding = 1e-9;
@@ -15,13 +18,13 @@ struct range {
 	double least, most, sum;
 };
 
-static struct range range_of(const struct walk *walk)
+static struct range range_of(const struct walk *walk, const struct balance *balance)
 {
-	double first = walk->pool[0].running_scored;
+	double first = balance_running(balance, walk, &walk->pool[0]);
 	struct range range = { first, first, 0 };
 
 	for (size_t i = 0; i < walk->standing; i++) {
-		double load = walk->pool[i].running_scored;
+		double load = balance_running(balance, walk, &walk->pool[i]);
 
 		range.sum += load;
 		range.least = load < range.least ? load : range.least;
@@ -30,10 +33,10 @@ static struct range range_of(const struct walk *walk)
 	return range;
 }
 
-static void drop_above(struct walk *walk, double limit)
+static void drop_above(struct walk *walk, const struct balance *balance, double limit)
 {
 	for (size_t i = walk->standing; i-- > 0;) {
-		if (walk->pool[i].running_scored > limit + rounding)
+		if (balance_running(balance, walk, &walk->pool[i]) > limit + rounding)
 			walk_drop(walk, i, &stage_imbalance);
 	}
 }
@@ -53,28 +56,31 @@ static bool fires(const struct walk *walk, const struct range *range)
 static void filter(struct walk *walk)
 {
 	double n = (double)walk->standing;
-	double mean = range_of(walk).sum / n;
+	struct balance balance = balance_of(walk, false);
+	double mean = range_of(walk, &balance).sum / n;
 	double squares = 0;
 
 	for (size_t i = 0; i < walk->standing; i++) {
-		double off = walk->pool[i].running_scored - mean;
+		double off = balance_running(&balance, walk, &walk->pool[i]) - mean;
 
 		squares += off * off;
 	}
-	drop_above(walk, mean + walk->entry->sigma * sqrt(squares / (n - 1)));
+	drop_above(walk, &balance, mean + walk->entry->sigma * sqrt(squares / (n - 1)));
 }
 
 static void run(struct walk *walk)
 {
+	struct balance balance;
 	struct range range;
 
 	if (walk->standing < 2)
 		return;
 	if (walk->strategy->gate) {
-		range = range_of(walk);
+		balance = balance_of(walk, false);
+		range = range_of(walk, &balance);
 		walk->gated = fires(walk, &range);
 		if (walk->gated)
-			drop_above(walk, range.least);
+			drop_above(walk, &balance, range.least);
 	}
 	if (walk->strategy->sigma && walk->entry->sigma > 0 && walk->standing > 1)
 		filter(walk);

@@ -121,7 +121,8 @@ static void charge_newcomers(const struct walk *walk, struct candidate *pool, si
 	}
 }
 
-static void divide_by_weights(struct candidate *pool, size_t standing, size_t count)
+/* The mean weight. */
+static double divide_by_weights(struct candidate *pool, size_t standing, size_t count)
 {
 	double sum = 0;
 
@@ -135,20 +136,21 @@ static void divide_by_weights(struct candidate *pool, size_t standing, size_t co
 		pool[i].running_scored *= sum / ((double)standing * weight);
 		pool[i].tokens *= sum / ((double)standing * weight);
 	}
+	return sum / (double)standing;
 }
 
-/* From loads as they are to loads that compare. */
-static void make_comparable(const struct walk *walk, struct candidate *pool, size_t standing,
+/* From loads as they are to loads that compare; the mean weight by which they were divided,
+ * or 0. */
+static double make_comparable(const struct walk *walk, struct candidate *pool, size_t standing,
                             size_t count, bool weights_differ)
 {
 	if (standing == 0)
-		return;
+		return 0;
 	if (health_any_failures(walk->facts->health, walk->now))
 		charge_failures(walk, pool, standing, count);
 	if (health_any_ramping(walk->facts->health, walk->now))
 		charge_newcomers(walk, pool, standing, count);
-	if (weights_differ)
-		divide_by_weights(pool, standing, count);
+	return weights_differ ? divide_by_weights(pool, standing, count) : 0;
 }
 
 /* The replicas of an instance that can serve, as candidates of their own. */
@@ -170,7 +172,7 @@ static size_t gather_members(const struct walk *walk, const struct instance *ins
 		members[count++].replica = replica;
 	}
 	measure_replicas(walk, members, count);
-	make_comparable(walk, members, count, count, differ);
+	(void)make_comparable(walk, members, count, count, differ);
 	return count;
 }
 
@@ -226,7 +228,8 @@ static void run(struct walk *walk)
 	} else {
 		measure_replicas(walk, walk->pool, walk->count);
 	}
-	make_comparable(walk, walk->pool, walk->standing, walk->count, walk->weights_differ);
+	walk->weight_mean = make_comparable(walk, walk->pool, walk->standing, walk->count,
+	                                    walk->weights_differ);
 	if (walk->wants_load)
 		load_read(walk);
 }

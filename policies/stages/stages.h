@@ -15,4 +15,5 @@ extern const struct stage stage_admission;
 extern const struct stage stage_share;
 extern const struct stage stage_serving;
 extern const struct stage stage_imbalance;
+extern const struct stage stage_deepest;
 extern const struct stage stage_score;

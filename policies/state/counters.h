@@ -9,6 +9,7 @@
 #include "policies/core/error.h"
 #include "policies/core/reason.h"
 #include "policies/core/route.h"
+#include "policies/core/strategy.h"
 #include "policies/core/target.h"
 #include "policies/state/health.h"
 
@@ -105,6 +106,9 @@ struct counters {
 	uint64_t bad_contract;   /* v other than ours */
 	uint64_t foreign_ladder; /* hashes ignored: another ladder id */
 	uint64_t degraded;       /* a strategy lacked its data */
+	/* The same by row of the table; [STRATEGY_ROWS_MAX]: by those that have no row. */
+	uint64_t degraded_by[STRATEGY_ROWS_MAX + 1];
+	uint64_t asked[ASKED_COUNT]; /* headers that asked for a strategy */
 	uint64_t fail_open, panic, spilled, seeded, chain_miss;
 	uint64_t sessions[SESSION_RESULT_COUNT]; /* requests, by how their session was found */
 	uint64_t sessions_spilled;

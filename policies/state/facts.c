@@ -28,8 +28,8 @@ static bool is_whole(const struct facts *facts)
 {
 	return facts->fleet && facts->ledger && facts->inflight && facts->averages &&
 	       facts->health && facts->engines && facts->rates && facts->answers &&
-	       facts->ttft_fits && facts->prefix && facts->tenants && facts->limits &&
-	       facts->counters && facts->sessions && facts->tries;
+	       facts->ttft_fits && facts->recent && facts->prefix && facts->tenants &&
+	       facts->limits && facts->counters && facts->sessions && facts->tries;
 }
 
 struct facts *facts_new(const struct policy *policy, const struct fleet_limits *limits)
@@ -50,6 +50,7 @@ struct facts *facts_new(const struct policy *policy, const struct fleet_limits *
 	facts->rates = rates_new(targets);
 	facts->answers = answers_new(targets);
 	facts->ttft_fits = ttft_fits_new(targets);
+	facts->recent = recent_new(targets);
 	facts->prefix = prefix_index_new(&prefix);
 	facts->tenants = tenants_new(TENANTS_MAX);
 	facts->limits = limits_new(LIMIT_KEYS_MAX);
@@ -75,6 +76,7 @@ void facts_free(struct facts *facts)
 	limits_free(facts->limits);
 	tenants_free(facts->tenants);
 	prefix_index_free(facts->prefix);
+	recent_free(facts->recent);
 	ttft_fits_free(facts->ttft_fits);
 	answers_free(facts->answers);
 	rates_free(facts->rates);
@@ -110,6 +112,7 @@ void facts_forget(void *data, uint32_t target)
 	rates_forget(facts->rates, target);
 	answers_forget(facts->answers, target);
 	ttft_fits_forget(facts->ttft_fits, target);
+	recent_forget(facts->recent, target);
 	prefix_index_forget(facts->prefix, target);
 	prefix_index_budget(facts->prefix, target, 0);
 	counters_forget(facts->counters, target);

@@ -20,6 +20,7 @@
 #include "policies/state/pins.h"
 #include "policies/state/prefix_index.h"
 #include "policies/state/rates.h"
+#include "policies/state/recent.h"
 #include "policies/state/tenants.h"
 #include "policies/state/ttft_fit.h"
 
@@ -34,6 +35,7 @@ struct facts {
 	struct rates *rates;
 	struct answers *answers;
 	struct ttft_fits *ttft_fits;
+	struct recent *recent;
 	struct prefix_index *prefix;
 	struct tenants *tenants;
 	struct limit_table *limits;

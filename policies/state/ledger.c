@@ -15,6 +15,7 @@
 enum { READINGS = 3 };
 
 static const double release_fade_s = 60;
+static const double busy_fade_s = 60;
 
 struct history {
 	uint64_t expired, told; /* slots, since start; of these reported by a sweep */
@@ -24,6 +25,8 @@ struct history {
 	usec_t reconciled_at;
 	double release_rate; /* as of released_at */
 	usec_t released_at;
+	double busy; /* as of busy_at */
+	usec_t busy_at;
 };
 
 struct ledger *ledger_new(uint32_t targets, usec_t bucket_width, usec_t time_to_live)
@@ -65,6 +68,25 @@ static struct bucket *bucket_at(struct ledger *ledger, uint32_t target, uint64_t
 	return &ledger->rings[target * ledger->buckets + number % ledger->buckets];
 }
 
+/* What is left after a time; most times are short, and then this is as good as exp(). */
+static double fading(double seconds)
+{
+	double x = seconds / busy_fade_s;
+
+	return x < 1e-3 ? 1 - x * (1 - x / 2 * (1 - x / 3)) : exp(-x);
+}
+
+/* What ran until now counts before it changes. */
+static void note_busy(struct ledger *ledger, uint32_t target, usec_t now)
+{
+	struct history *history = &ledger->histories[target];
+	double left = fading(seconds_between(history->busy_at, now));
+
+	history->busy =
+	        history->busy * left + (double)ledger->tallies[target].sum.running * (1 - left);
+	history->busy_at = now;
+}
+
 void ledger_turn(struct ledger *ledger, uint32_t target, usec_t now)
 {
 	struct tally *tally = &ledger->tallies[target];
@@ -74,6 +96,8 @@ void ledger_turn(struct ledger *ledger, uint32_t target, usec_t now)
 	for (uint64_t i = 1; i <= steps && i <= ledger->buckets; i++) {
 		struct bucket *old = bucket_at(ledger, target, tally->newest + i);
 
+		if (old->running > 0)
+			note_busy(ledger, target, now);
 		ledger->histories[target].expired += old->running;
 		tally->sum.running -= old->running;
 		tally->sum.awaiting -= old->awaiting;
@@ -135,6 +159,7 @@ struct slot ledger_acquire(struct ledger *ledger, uint32_t target, uint32_t pref
 		             .resident = resident,
 		             .awaiting = true };
 
+	note_busy(ledger, target, now);
 	enter(ledger, &slot, target);
 	return slot;
 }
@@ -155,10 +180,13 @@ void ledger_move(struct ledger *ledger, struct slot *slot, uint32_t target, usec
 {
 	uint64_t newest = ledger_tally(ledger, target, now)->newest;
 
-	if (is_live(ledger, slot, now))
+	note_busy(ledger, target, now);
+	if (is_live(ledger, slot, now)) {
+		note_busy(ledger, slot->target, now);
 		leave(ledger, slot);
-	else
+	} else {
 		slot->bucket = newest;
+	}
 	enter(ledger, slot, target);
 }
 
@@ -166,6 +194,7 @@ bool ledger_release(struct ledger *ledger, struct slot slot, usec_t now)
 {
 	if (!is_live(ledger, &slot, now))
 		return false;
+	note_busy(ledger, slot.target, now);
 	leave(ledger, &slot);
 	ledger->histories[slot.target].release_rate =
 	        ledger_release_rate(ledger, slot.target, now) + 1 / release_fade_s;
@@ -181,6 +210,15 @@ double ledger_release_rate(const struct ledger *ledger, uint32_t target, usec_t 
 	history = &ledger->histories[target];
 	return history->release_rate *
 	       exp(-seconds_between(history->released_at, now) / release_fade_s);
+}
+
+double ledger_busy(struct ledger *ledger, uint32_t target, usec_t now)
+{
+	const struct tally *tally = ledger_tally(ledger, target, now);
+	const struct history *history = &ledger->histories[target];
+	double left = fading(seconds_between(history->busy_at, now));
+
+	return history->busy * left + (double)tally->sum.running * (1 - left);
 }
 
 struct work ledger_work(struct ledger *ledger, uint32_t target, usec_t now)

@@ -75,6 +75,10 @@ double ledger_running(struct ledger *ledger, uint32_t target, usec_t now);
 /* Releases per second, decayed over a minute, as of now. */
 double ledger_release_rate(const struct ledger *ledger, uint32_t target, usec_t now);
 
+/* Mean of the slots held lately: B = B e + running (1 - e), e = exp(-time / 60 s), at each
+ * change. Of one request at a time it is the share of time that was busy. */
+double ledger_busy(struct ledger *ledger, uint32_t target, usec_t now);
+
 /* Slots of this target that expired since the ledger was made. */
 uint64_t ledger_expired(const struct ledger *ledger, uint32_t target);
 

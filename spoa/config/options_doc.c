@@ -21,6 +21,7 @@ struct section {
 static const struct section sections[] = {
 	{ "The process", "defaults", policy_options },
 	{ "The index of prompt prefixes", "defaults.prefix", prefix_options },
+	{ "What strategies are blended with", "defaults.blend", blend_options },
 	{ "Failing replicas", "defaults.health", health_options },
 	{ "Sessions", "defaults.session", session_options },
 	{ "Choosing a target",

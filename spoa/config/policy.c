@@ -97,6 +97,7 @@ static void load(struct loading *loading, struct policy *policy)
 	table_load(prefix_options, &policy->prefix, node_named(defaults, "prefix"));
 	health_load(loading, node_named(defaults, "health"), &policy->health);
 	session_load(loading, node_named(defaults, "session"), &policy->session);
+	table_load(blend_options, &policy->blend, node_named(defaults, "blend"));
 	load_ladder(node_named(defaults, "ladder"), &policy->ladder);
 	check_process(loading, policy, defaults);
 	recipes_load(loading, policy);

@@ -154,6 +154,10 @@ static const struct field health_fields[] = {
 	{ "probe-headers", &headers, "Headers that probes send; never credentials." },
 	{ 0 },
 };
+static const struct shape blend = { .name = "blend",
+	                            .kind = SHAPE_OBJECT,
+	                            .tables = { blend_options } };
+
 static const struct shape health = { .name = "health",
 	                             .kind = SHAPE_OBJECT,
 	                             .fields = health_fields,
@@ -177,6 +181,7 @@ static const struct field defaults_fields[] = {
 	{ "ladder", &ladder,
 	  "The blocks into which HAProxy cuts a prompt; a change needs a restart." },
 	{ "prefix", &prefix, "What the index of prompt prefixes believes and how much it keeps." },
+	{ "blend", &blend, "What is added to strategies, so that none is blind to load." },
 	{ "health", &health, "When a replica is taken out of service, and how it comes back." },
 	{ "session", &session, "How requests of one session are known, and kept together." },
 	{ "level1", &level1, "How an instance is chosen, where this differs from level 2." },

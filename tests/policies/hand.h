@@ -40,12 +40,45 @@ struct hand {
 	struct walk walk;
 };
 
+/* What is learnt of engines: made once, and empty for each walk. */
+static inline void hand_learn(struct facts *facts)
+{
+	static struct rates *rates;
+	static struct engines *engines;
+	static struct ttft_fits *fits;
+	static struct recent *recent;
+	static struct ledger *ledger;
+	static struct averages *averages;
+
+	rates = rates ? rates : rates_new(HAND_MAX);
+	engines = engines ? engines : engines_new(HAND_MAX);
+	fits = fits ? fits : ttft_fits_new(HAND_MAX);
+	recent = recent ? recent : recent_new(HAND_MAX);
+	ledger = ledger ? ledger : ledger_new(HAND_MAX, SECOND, 600 * SECOND);
+	averages = averages ? averages : averages_new(HAND_MAX);
+	for (uint32_t i = 0; i < HAND_MAX; i++) {
+		rates_forget(rates, i);
+		engines_forget(engines, i);
+		ttft_fits_forget(fits, i);
+		recent_forget(recent, i);
+		ledger_forget(ledger, i);
+		averages_forget(averages, i);
+	}
+	facts->rates = rates;
+	facts->engines = engines;
+	facts->ttft_fits = fits;
+	facts->recent = recent;
+	facts->ledger = ledger;
+	facts->averages = averages;
+}
+
 /* Level 2, this many replicas of no load at all, this recipe. */
 static inline void hand_make(struct hand *hand, const char *strategy, size_t count)
 {
 	*hand = (struct hand){ .rng = { 1 } };
 	policy_default(&hand->policy);
 	hand->facts.policy = &hand->policy;
+	hand_learn(&hand->facts);
 	entry_default_replicas(&hand->entry, strategy_named(SPAN(strategy)));
 	hand->instance.weight = 1;
 	hand->instance.target = &hand->targets[HAND_MAX - 1];

@@ -161,6 +161,7 @@ static void the_default_spelled_out_changes_nothing(void **state)
 	assert_same(policy_options, policy, &standard);
 	assert_same(prefix_options, &policy->prefix, &standard.prefix);
 	assert_same(health_options, &policy->health, &standard.health);
+	assert_same(blend_options, &policy->blend, &standard.blend);
 	assert_same(instance_options, &policy->default_instance, &standard.default_instance);
 	assert_same_entry(&policy->default_rule.chain[0], &standard.default_rule.chain[0]);
 	assert_same_entry(&policy->default_instance.chain[0], &standard.default_instance.chain[0]);
