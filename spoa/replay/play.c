@@ -14,7 +14,13 @@ struct flying {
 	struct play *play;
 	size_t request;
 	usec_t at;
+	usec_t token_at; /* the last one */
 	uint32_t replica;
+};
+
+struct gaps {
+	uint64_t count;
+	usec_t sum;
 };
 
 struct play {
@@ -28,6 +34,7 @@ struct play {
 	size_t started, ended;
 	uint32_t *inflight;
 	uint64_t *served;
+	struct gaps *gaps;
 	uint64_t inflight_all;
 	double spread_sum;
 	struct balance *balance;
@@ -72,14 +79,30 @@ const struct engine_settings *play_engine(const struct play *play, uint32_t repl
 	return &play->engine_settings[replica];
 }
 
+double play_gaps(const struct play *play, uint32_t replica, double *ret_count)
+{
+	*ret_count = (double)play->gaps[replica].count;
+	return (double)play->gaps[replica].sum / 1e6;
+}
+
+static void note_token(struct play *play, struct flying *flying, const struct engine_event *event)
+{
+	if (event->kind == ENGINE_TOKEN) {
+		play->gaps[flying->replica].count++;
+		play->gaps[flying->replica].sum += (usec_t)event->at - flying->token_at;
+	}
+	flying->token_at = (usec_t)event->at;
+}
+
 static void on_event(void *context, const struct engine_event *event)
 {
-	const struct flying *flying = event->user;
+	struct flying *flying = event->user;
 	struct play *play = context;
 	const struct chooser *chooser = play->chooser;
 	usec_t elapsed = (usec_t)event->at - flying->at;
 
 	play->last = (usec_t)event->at;
+	note_token(play, flying, event);
 	if (event->kind == ENGINE_FIRST_TOKEN) {
 		play->ttft[play->started++] = (double)elapsed / 1e6;
 		if (chooser->first_byte)
@@ -148,9 +171,8 @@ static void arrive(struct play *play, size_t i)
 		                  .user = flying };
 	uint32_t ticket;
 
-	*flying =
-	        (struct flying){ play, i,
-		                 start + (usec_t)((double)request->at / play->settings.speed), 0 };
+	*flying = (struct flying){ .play = play, .request = i };
+	flying->at = start + (usec_t)((double)request->at / play->settings.speed);
 	advance(play, flying->at);
 	flying->replica = play->chooser->choose(play->chooser->data, play, i, flying->at);
 	BUG_ON(flying->replica >= play->settings.replicas);
@@ -184,12 +206,13 @@ static bool begin(struct play *play)
 	play->engine_settings = calloc(replicas, sizeof(*play->engine_settings));
 	play->inflight = calloc(replicas, sizeof(*play->inflight));
 	play->served = calloc(replicas, sizeof(*play->served));
+	play->gaps = calloc(replicas, sizeof(*play->gaps));
 	play->flying = calloc(count, sizeof(*play->flying));
 	play->ttft = calloc(count, sizeof(*play->ttft));
 	play->e2e = calloc(count, sizeof(*play->e2e));
 	play->balance = balance_new(replicas);
 	if (!play->engines || !play->engine_settings || !play->inflight || !play->served ||
-	    !play->flying || !play->ttft || !play->e2e || !play->balance)
+	    !play->gaps || !play->flying || !play->ttft || !play->e2e || !play->balance)
 		return false;
 	for (uint32_t i = 0; i < replicas; i++) {
 		double speed = play->settings.speeds ? play->settings.speeds[i] : 1;
@@ -214,6 +237,7 @@ static void end(struct play *play)
 	free(play->engine_settings);
 	free(play->inflight);
 	free(play->served);
+	free(play->gaps);
 	free(play->flying);
 	free(play->ttft);
 	free(play->e2e);

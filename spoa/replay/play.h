@@ -62,6 +62,8 @@ uint32_t play_replicas(const struct play *play);
 const struct trace_request *play_request(const struct play *play, size_t request);
 /* What the engine's own page would say now. */
 struct engine_load play_load(const struct play *play, uint32_t replica);
+/* Seconds between two tokens of one answer, summed, and how many such times. */
+double play_gaps(const struct play *play, uint32_t replica, double *ret_count);
 /* The blocks of the request that are in its cache now: only for who shall know all. */
 uint32_t play_match(const struct play *play, uint32_t replica, size_t request);
 const struct engine_settings *play_engine(const struct play *play, uint32_t replica);

@@ -7,19 +7,20 @@ void play_page(struct facts *facts, uint32_t target, const struct play *play, ui
 	const struct engine_settings *engine = play_engine(play, replica);
 	struct engine_load load = play_load(play, replica);
 	double kv_tokens = (double)engine->kv_blocks * engine->block_tokens;
-	struct engine_page page = {
-		.at = now,
-		.running = load.running,
-		.waiting = load.waiting,
-		.kv_usage = (double)load.blocks_used / load.blocks_total,
-		.kv_tokens = kv_tokens,
-		.prompt_tokens = (double)load.prompt_tokens,
-		.generation_tokens = (double)load.generated_tokens,
-		.cache_queries = (double)load.prompt_tokens,
-		.cache_hits = (double)load.cached_tokens,
-	};
+	struct engine_page page = engine_page_blank(now);
 
-	engines_counts(facts->engines, target, &page.acquired, &page.first_bytes);
+	page.running = load.running;
+	page.waiting = load.waiting;
+	page.kv_usage = (double)load.blocks_used / load.blocks_total;
+	page.kv_tokens = kv_tokens;
+	page.prompt_tokens = (double)load.prompt_tokens;
+	page.generation_tokens = (double)load.generated_tokens;
+	page.cache_queries = (double)load.prompt_tokens;
+	page.cache_hits = (double)load.cached_tokens;
+	page.finished = (double)load.served;
+	page.token_seconds = play_gaps(play, replica, &page.token_gaps);
+	page.max_sequences = engine->max_running;
+	engines_counts(facts->engines, target, &page);
 	engines_put(facts->engines, target, &page);
 	prefix_index_budget(facts->prefix, target, kv_tokens * facts->policy->bytes_per_token);
 }
