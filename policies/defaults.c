@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "policies/classes.h"
 #include "policies/core/bug.h"
 #include "policies/pickers/picker.h"
+#include "policies/queue.h"
 #include "policies/strategies.h"
 
 #define OF_POLICY(field)   offsetof(struct policy, field)
@@ -374,6 +376,8 @@ void policy_default(struct policy *ret_policy)
 	options_reset(session_options, &ret_policy->session);
 	default_session_headers(&ret_policy->session);
 	options_reset(blend_options, &ret_policy->blend);
+	options_reset(queue_options, &ret_policy->queue);
+	ret_policy->default_class = class_named(ret_policy, (struct span){ "default", 7 });
 	BUG_ON(!ladder_parse((struct span){ LADDER_DEFAULT, sizeof(LADDER_DEFAULT) - 1 },
 	                     &ret_policy->ladder, &error));
 	entry_default(&ret_policy->default_rule.chain[0], strategy);

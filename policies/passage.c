@@ -23,6 +23,18 @@ static void expect_output(const struct passage *passage, struct prompt *prompt)
 			return;
 }
 
+static void find_place(struct passage *passage)
+{
+	const struct policy *policy = passage_policy(passage);
+	const struct queue_classes classes = { .model = passage->rule->class_of };
+
+	passage->place = queue_place(policy, passage->request, &classes);
+	passage->decider->prompt.objectives =
+	        queue_objectives(policy, passage->request, passage->place.class_of);
+	if (!passage->dry)
+		passage->decider->facts->counters->unknown_class += passage->place.unknown;
+}
+
 void passage_enter(struct passage *passage, struct decider *decider, const struct request *request,
                    usec_t now, bool dry)
 {
@@ -45,6 +57,7 @@ void passage_enter(struct passage *passage, struct decider *decider, const struc
 	expect_output(passage, &decider->prompt);
 	passage->choice = choice_of(decider->facts->policy, request->strategy, model,
 	                            decider->prompt.tokens, &decider->asked_strategy);
+	find_place(passage);
 	decider_match(decider, now);
 	passage->previous =
 	        tries_previous(decider->facts, request, &decider->prompt, passage->model, now);

@@ -3,6 +3,7 @@
 
 #include "policies/choice.h"
 #include "policies/decider.h"
+#include "policies/queue.h"
 
 enum { INSTANCE_RETRIES = 2 };
 
@@ -16,6 +17,7 @@ struct passage {
 	const struct rule *rule;
 	uint32_t previous; /* target that served the client's last try; TARGET_NONE: not known */
 	struct choice choice;
+	struct queue_place place; /* among those that wait */
 	struct walk walks[2];
 	uint32_t banned[INSTANCE_RETRIES + 1]; /* instances whose replicas yielded nobody */
 	size_t banned_count;

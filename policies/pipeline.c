@@ -151,6 +151,7 @@ static void decide(struct passage *passage, struct decision *ret_decision)
 		verdict_nobody(REASON_NO_CANDIDATE, ret_decision);
 	verdict_upstream(passage, ret_decision);
 	verdict_session(passage, ret_decision);
+	queue_set(&passage_policy(passage)->queue, &passage->place, 0, ret_decision);
 }
 
 void decider_decide(struct decider *decider, const struct request *request, usec_t now,

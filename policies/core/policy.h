@@ -20,6 +20,7 @@ enum {
 	RULE_INSTANCES_MAX = 256,
 	AFFINITY_VALUES_MAX = 256,
 	SESSION_HEADERS_MAX = 16,
+	CLASS_PRIORITY_MAX = 2047, /* HAProxy's: -2047..2047 */
 };
 
 /* Zero is no limit. */
@@ -49,9 +50,10 @@ struct model_quota {
  * name counts before the longest prefix. Whom a pattern fits has limits of its own:
  * they share the numbers, not the use of them. */
 struct tenant_policy {
-	char name[NAME_MAX_BYTES]; /* "x*" prefix, "*" any; exact otherwise */
-	double weight;             /* > 0: part of the fleet, where strategies are fair */
-	struct quota quota;        /* over all models */
+	char name[NAME_MAX_BYTES];           /* "x*" prefix, "*" any; exact otherwise */
+	double weight;                       /* > 0: part of the fleet, where strategies are fair */
+	const struct class_policy *class_of; /* of its requests; NULL: nothing said */
+	struct quota quota;                  /* over all models */
 	struct model_quota *models;
 	uint32_t model_count;
 };
@@ -306,6 +308,7 @@ struct policy {
 	uint32_t instance_count;
 	struct class_policy *classes; /* beside the built-in ones (policies/classes.h) */
 	uint32_t class_count;
+	const struct class_policy *default_class; /* never NULL */
 	struct alias *aliases;
 	uint32_t alias_count;
 	struct tenant_policy *tenants;

@@ -105,6 +105,7 @@ struct counters {
 	uint64_t adopted;
 	uint64_t bad_contract;   /* v other than ours */
 	uint64_t foreign_ladder; /* hashes ignored: another ladder id */
+	uint64_t unknown_class;  /* a client's priority that is neither a class nor a number */
 	uint64_t degraded;       /* a strategy lacked its data */
 	/* The same by row of the table; [STRATEGY_ROWS_MAX]: by those that have no row. */
 	uint64_t degraded_by[STRATEGY_ROWS_MAX + 1];

@@ -76,7 +76,7 @@ struct sources;
 	METRIC(degraded, counter, "strategy_degraded_total", "",                                   \
 	       "Decisions of a strategy that lacked its data and fell back.")                      \
 	METRIC(ignored, counter, "messages_ignored_total", "cause",                                \
-	       "Messages of another contract, and hashes of another ladder.")                      \
+	       "Messages of another contract, hashes of another ladder, unknown priorities.")      \
 	METRIC(late_answers, counter, "late_answers_total", "",                                    \
 	       "Answers that HAProxy no longer waited for.")                                       \
 	METRIC(without_slot, counter, "decisions_without_slot_total", "",                          \

@@ -88,6 +88,7 @@ void metric_ignored(struct page *page, const struct sources *sources)
 {
 	one(page, "contract", (double)sources->facts->counters->bad_contract);
 	one(page, "ladder", (double)sources->facts->counters->foreign_ladder);
+	one(page, "priority", (double)sources->facts->counters->unknown_class);
 }
 
 void metric_late_answers(struct page *page, const struct sources *sources)

@@ -1,8 +1,10 @@
 /* options_doc.c - every knob of a policy, for people. */
 #include "spoa/config/options_doc.h"
 
+#include "policies/classes.h"
 #include "policies/defaults.h"
 #include "policies/pickers/pickers.h"
+#include "policies/queue.h"
 #include "policies/signals/signals.h"
 #include "policies/strategies.h"
 #include "spoa/config/instances.h"
@@ -31,6 +33,9 @@ static const struct section sections[] = {
 	{ "Limits", "admit and hard-limits, wherever a target is chosen", limits_options },
 	{ "Instances", "defaults.level2, instances.NAME", instance_options },
 	{ "Affinity", "affinity[], models.NAME.affinity[], rules[].affinity[]", affinity_options },
+	{ "The queue", "defaults.queue", queue_options },
+	{ "Classes", "classes.NAME", class_options },
+	{ "Objectives", "defaults.queue, classes.NAME", objective_options },
 	{ "Tenants", "tenants.NAME", tenant_options },
 	{ "Limits of callers and models",
 	  "tenants.NAME.limits, tenants.NAME.models.NAME, models.NAME.limits", quota_options },

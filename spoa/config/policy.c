@@ -12,6 +12,7 @@
 
 #include "policies/defaults.h"
 #include "spoa/config/chain.h"
+#include "spoa/config/classes.h"
 #include "spoa/config/document.h"
 #include "spoa/config/health.h"
 #include "spoa/config/instances.h"
@@ -100,6 +101,7 @@ static void load(struct loading *loading, struct policy *policy)
 	table_load(blend_options, &policy->blend, node_named(defaults, "blend"));
 	load_ladder(node_named(defaults, "ladder"), &policy->ladder);
 	check_process(loading, policy, defaults);
+	classes_load(loading, policy);
 	recipes_load(loading, policy);
 	(void)chain_load(loading, &layers, chain); /* for what is wrong in it */
 	instances_load(loading, policy);

@@ -13,6 +13,7 @@
 
 #include "spoa/config/affinity.h"
 #include "spoa/config/chain.h"
+#include "spoa/config/classes.h"
 #include "spoa/config/names.h"
 #include "spoa/config/near.h"
 
@@ -130,8 +131,8 @@ static void check_instances(const struct loading *loading, const struct node *li
 		check_instance(loading, known, node, fallback);
 }
 
-static void load_rule(struct loading *loading, const struct node *node, struct layers *layers,
-                      struct rule *rule)
+static void load_rule(struct loading *loading, const struct policy *policy, const struct node *node,
+                      struct layers *layers, struct rule *rule)
 {
 	const struct node *instances = node_named(node, "instances");
 	const struct node *fallbacks = node_named(node, "fallback-services");
@@ -143,6 +144,7 @@ static void load_rule(struct loading *loading, const struct node *node, struct l
 	affinity_load(loading, node_named(node, "affinity"), &rule->affinities,
 	              &rule->affinity_count);
 	name_copy(rule->upstream_model, text_of(node, "upstream-model"));
+	rule->class_of = class_load(loading, policy, node_named(node, "class"));
 	layers->nodes[2] = node;
 	layers->count = 3;
 	rule->chain_count = chain_load(loading, layers, rule->chain);
@@ -214,7 +216,7 @@ static void load_list(struct loading *loading, const struct node *list, struct l
 		load_path(loading, node, rule);
 		load_model(node, rule);
 		tell_equal(loading, seen, rule, node);
-		load_rule(loading, node, layers, rule);
+		load_rule(loading, policy, node, layers, rule);
 		policy->rule_count++;
 	}
 }

@@ -1,7 +1,9 @@
 /* shape.c - what a policy file looks like. */
 #include "spoa/config/shape.h"
 
+#include "policies/classes.h"
 #include "policies/defaults.h"
+#include "policies/queue.h"
 #include "spoa/config/instances.h"
 #include "spoa/config/recipe.h"
 
@@ -48,6 +50,7 @@ static const struct shape quota = { .name = "quota",
 	                            .tables = { quota_options } };
 static const struct shape quotas = { .name = "quotas", .kind = SHAPE_MAP, .element = &quota };
 static const struct field tenant_fields[] = {
+	{ "class", &text, "The class of the tenant's requests." },
 	{ "limits", &quota, "What the tenant may use, of all models together." },
 	{ "models", &quotas, "What it may use of single models; m* for each that begins so." },
 	{ 0 },
@@ -109,6 +112,7 @@ static const struct shape affinities = { .name = "affinity",
 		  "Instances that may serve; all that have the model if not given." },             \
 	        { "fallback-services", &rule_names,                                                \
 		  "Instances to fall back to when nothing else takes the request." },              \
+	        { "class", &text, "The class of its requests, where their tenant has none." },     \
 	        { "upstream-model", &text,                                                         \
 		  "The model's name at the engines, where the instance gives none." },             \
 	{                                                                                          \
@@ -157,6 +161,14 @@ static const struct field health_fields[] = {
 static const struct shape blend = { .name = "blend",
 	                            .kind = SHAPE_OBJECT,
 	                            .tables = { blend_options } };
+static const struct shape queue = { .name = "queue",
+	                            .kind = SHAPE_OBJECT,
+	                            .tables = { queue_options, objective_options } };
+
+static const struct shape class = { .name = "class",
+	                            .kind = SHAPE_OBJECT,
+	                            .tables = { class_options, objective_options } };
+static const struct shape classes = { .name = "classes", .kind = SHAPE_MAP, .element = &class };
 
 static const struct shape health = { .name = "health",
 	                             .kind = SHAPE_OBJECT,
@@ -184,6 +196,9 @@ static const struct field defaults_fields[] = {
 	{ "blend", &blend, "What is added to strategies, so that none is blind to load." },
 	{ "health", &health, "When a replica is taken out of service, and how it comes back." },
 	{ "session", &session, "How requests of one session are known, and kept together." },
+	{ "queue", &queue,
+	  "What HAProxy's queue is told, who may say so, and what requests are to be served "
+	  "within." },
 	{ "level1", &level1, "How an instance is chosen, where this differs from level 2." },
 	{ "level2", &level2, "How a replica is chosen, where this differs from level 1." },
 	{ 0 },
@@ -264,6 +279,9 @@ static const struct field policy_fields[] = {
 	{ "affinity", &affinities,
 	  "Rules that bind requests of a tenant, session or header to instances, or keep them "
 	  "away." },
+	{ "classes", &classes,
+	  "Classes of requests: who goes first in HAProxy's queue, and within what they are to be "
+	  "served; interactive, default and batch are there without being said." },
 	{ "check", &check, "What the command check is told." },
 	{ "include", &later, "Other files." },
 	{ "tenants", &tenants,

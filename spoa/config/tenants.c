@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "policies/defaults.h"
+#include "spoa/config/classes.h"
 #include "spoa/config/names.h"
 #include "spoa/config/tables.h"
 
@@ -69,6 +70,7 @@ static void load_tenants(const struct loading *loading, const struct node *tenan
 		options_reset(tenant_options, tenant);
 		table_load(tenant_options, tenant, node);
 		name_copy(tenant->name, node->name);
+		tenant->class_of = class_load(loading, policy, node_named(node, "class"));
 		load_quota(loading, node_named(node, "limits"), &tenant->quota);
 		load_models(loading, node_named(node, "models"), tenant);
 		policy->tenant_count++;
