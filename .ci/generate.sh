@@ -38,3 +38,27 @@ make haproxy/spoe-3.cfg "$program" haproxy spoe --for 3.0
 make haproxy/split/upper.cfg "$program" haproxy config --topology upper
 make haproxy/split/lower.cfg "$program" haproxy config --topology lower
 make docs/requirements.md .ci/requirements.sh
+
+# Numbers of a simulation: the same on each machine but for the last digits.
+replayed() {
+	cat <<'END'
+# All strategies, replayed
+
+Made by `.ci/generate.sh` with `inference-spoa replay --markdown`; do not edit. The trace is the one the program makes up: 3000 requests of
+conversations on top of six system prompts, over about 18 minutes. Eight engines are simulated, all alike: 10 000 prompt tokens per second,
+64 sequences at once, 3000 blocks of 512 tokens of KV cache. Each strategy is asked for as a client's header would, so that what is blended into it is in.
+
+END
+	"$program" replay --markdown 2>/dev/null
+	cat <<'END'
+
+- *hit*: prompt tokens found in an engine's cache. *TTFT*, *E2E*: seconds to the first and to the last token.
+- *load*: requests in flight on the fullest engine over the mean, when a request comes. *requests*: of the engine that got most, over the mean.
+- *balanced after*: requests until each engine had between a half and one and a half of its part of the last 200; 0: never.
+- *spilled*: holders of the prompt were too busy. *gate*: some engine had far too many. *degraded*: the strategy lacked its data and fell back.
+
+Your own traffic answers better than this: `inference-spoa run --log-decisions all` writes what `inference-spoa replay FILE` reads; public traces can be read too
+(`inference-spoa replay --help`). What other routers would make of a public trace is in [measured.md](measured.md).
+END
+}
+make docs/replay.md replayed

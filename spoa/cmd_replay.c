@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/blend.h"
 #include "policies/strategies.h"
 #include "spoa/command.h"
 #include "spoa/config/policy.h"
@@ -24,7 +25,8 @@ static const char usage[] =
         "end-of-stream lines (no prompts: nothing is cached). Without FILE conversations are\n"
         "made up. Same options, same numbers.\n\n"
         "which:\n"
-        "  --strategy A,B,C     repeatable [all that there are]\n"
+        "  --strategy A,B,C     repeatable, as the header routing-strategy asks for it; with a\n"
+        "                       coefficient in it one of several parts: A:2,B [all rows]\n"
         "  -c, --policy FILE    its defaults, recipes and knobs; rules and instances are not\n"
         "                       used. Its own default is the row `policy`\n"
         "  --requests N         no more than the first N; of made up ones: so many [3000]\n"
@@ -106,11 +108,14 @@ static bool read_number(struct asked *asked, const struct bound *bound, const ch
 	return true;
 }
 
+/* With a coefficient in it the commas are the strategy's own. */
 static bool add_strategies(struct asked *asked, char *list)
 {
+	const char *between = strchr(list, ':') ? "" : ",";
 	char *rest = NULL;
 
-	for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+	for (char *name = strtok_r(list, between, &rest); name;
+	     name = strtok_r(NULL, between, &rest)) {
 		if (asked->strategy_count == NAMES_MAX) {
 			(void)fprintf(stderr, "inference-spoa: more than %d strategies\n",
 			              NAMES_MAX);
@@ -203,7 +208,7 @@ static struct trace *load(const struct asked *asked, const struct ladder *ladder
 }
 
 static bool play_one(const struct asked *asked, const struct trace *trace,
-                     const struct policy *policy, const struct strategy *strategy, const char *name)
+                     const struct policy *policy, const char *strategy)
 {
 	struct play_agents_settings settings = { .policy = policy,
 		                                 .strategy = strategy,
@@ -213,11 +218,12 @@ static bool play_one(const struct asked *asked, const struct trace *trace,
 		                                 .seed = (uint64_t)asked->seed };
 	struct play_agents *agents = play_agents_new(&settings);
 	struct progress progress = progress_new(asked->plain);
-	struct report_row row = { .name = name, .requests = trace->count };
+	struct report_row row = { .name = strategy ? strategy : "policy",
+		                  .requests = trace->count };
 	struct chooser chooser;
 	bool good = false;
 
-	progress_begin(&progress, name);
+	progress_begin(&progress, row.name);
 	if (agents) {
 		chooser = play_agents_chooser(agents);
 		good = play(trace, &asked->play, &chooser, progress_show, &progress, &row.result);
@@ -236,13 +242,9 @@ static bool play_one(const struct asked *asked, const struct trace *trace,
 static bool play_named(const struct asked *asked, const struct trace *trace,
                        const struct policy *policy)
 {
-	for (size_t i = 0; i < asked->strategy_count; i++) {
-		struct span name = { asked->strategies[i], strlen(asked->strategies[i]) };
-
-		if (!play_one(asked, trace, policy, strategy_named_in(policy, name),
-		              asked->strategies[i]))
+	for (size_t i = 0; i < asked->strategy_count; i++)
+		if (!play_one(asked, trace, policy, asked->strategies[i]))
 			return false;
-	}
 	return true;
 }
 
@@ -252,7 +254,7 @@ static bool play_all(const struct asked *asked, const struct trace *trace,
 	const struct strategy *strategy;
 
 	for (size_t i = 0; (strategy = strategy_at(i)); i++)
-		if (!play_one(asked, trace, policy, strategy, strategy->name))
+		if (!play_one(asked, trace, policy, strategy->name))
 			return false;
 	return true;
 }
@@ -260,14 +262,15 @@ static bool play_all(const struct asked *asked, const struct trace *trace,
 static bool all_named(const struct asked *asked, const struct policy *policy)
 {
 	for (size_t i = 0; i < asked->strategy_count; i++) {
-		struct span name = { asked->strategies[i], strlen(asked->strategies[i]) };
+		struct span text = { asked->strategies[i], strlen(asked->strategies[i]) };
+		struct blend_problem problem;
+		struct blend room;
 
-		if (strategy_named_in(policy, name))
+		if (blend_strategy(policy, text, &room, &problem))
 			continue;
-		(void)fprintf(stderr,
-		              "inference-spoa: %s: no such strategy; `inference-spoa options` "
-		              "lists them\n",
-		              asked->strategies[i]);
+		(void)fprintf(stderr, "inference-spoa: --strategy %s: %.*s: %s\n",
+		              asked->strategies[i], (int)problem.part.len, problem.part.at,
+		              blend_fault_text(problem.fault));
 		return false;
 	}
 	return true;
@@ -284,7 +287,7 @@ static int replay(const struct asked *asked, const struct policy *policy)
 	if (!trace)
 		return EXIT_FAILED;
 	report_head(stdout, asked->form);
-	good = !asked->policy || play_one(asked, trace, policy, NULL, "policy");
+	good = !asked->policy || play_one(asked, trace, policy, NULL);
 	if (good)
 		good = asked->strategy_count > 0 ? play_named(asked, trace, policy)
 		                                 : play_all(asked, trace, policy);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/defaults.h"
 #include "policies/ejection.h"
 #include "policies/feedback.h"
 #include "policies/pipeline.h"
@@ -23,7 +22,8 @@ struct server {
 };
 
 struct play_agent {
-	struct policy policy; /* with the strategy asked for */
+	struct policy policy;
+	const char *strategy; /* asked for; NULL: none */
 	struct facts *facts;
 	struct decider *decider;
 	bool scraped;
@@ -86,6 +86,8 @@ static uint32_t choose(void *data, const struct play *play, size_t request, usec
 	};
 
 	memcpy(asked.hashes, recorded->hashes, recorded->hash_count * sizeof(uint64_t));
+	if (agent->strategy)
+		asked.strategy = text(agent->strategy);
 	if (recorded->session != 0) {
 		(void)snprintf(session, sizeof(session), "s%u", recorded->session);
 		asked.session = text(session);
@@ -169,20 +171,18 @@ static bool list_servers(struct play_agent *agent)
 
 /* Rules and instances of the policy speak of other places than ours; its defaults,
  * recipes and knobs hold. */
-static void settle(struct play_agent *agent, const struct policy *policy,
-                   const struct strategy *strategy)
+static void settle(struct play_agent *agent, const struct policy *policy, const char *strategy)
 {
 	agent->policy = *policy;
 	agent->policy.levels = LEVELS_BOTH;
 	agent->policy.rule_count = 0;
 	agent->policy.instance_count = 0;
-	if (!strategy)
-		return;
-	entry_default_replicas(&agent->policy.default_instance.chain[0], strategy);
-	agent->policy.default_instance.chain_count = 1;
+	agent->strategy = strategy;
+	if (strategy)
+		agent->policy.lock_strategy = false;
 }
 
-struct play_agent *play_agent_new(const struct policy *policy, const struct strategy *strategy,
+struct play_agent *play_agent_new(const struct policy *policy, const char *strategy,
                                   uint32_t replicas, bool scraped, uint64_t seed)
 {
 	struct fleet_limits limits = { INSTANCES_MAX, replicas, MODELS_MAX };

@@ -7,12 +7,11 @@
 
 struct play_agent;
 
-/* Replicas are servers of one instance. strategy NULL: what the policy says; else it
- * takes the place of every chain's. scraped: engine pages are read once a second.
- * Policy and strategy must outlive it. NULL when out of memory. */
-MUST_CHECK struct play_agent *play_agent_new(const struct policy *policy,
-                                             const struct strategy *strategy, uint32_t replicas,
-                                             bool scraped, uint64_t seed);
+/* Replicas are servers of one instance. strategy: as a header of the client would ask for
+ * it, so that it is blended as there; NULL: what the policy says. scraped: engine pages
+ * are read once a second. Policy and text must outlive it. NULL when out of memory. */
+MUST_CHECK struct play_agent *play_agent_new(const struct policy *policy, const char *strategy,
+                                             uint32_t replicas, bool scraped, uint64_t seed);
 void play_agent_free(struct play_agent *agent);
 /* To be played. Good as long as the agent is. */
 struct chooser play_agent_chooser(struct play_agent *agent);

@@ -10,7 +10,7 @@ struct play_agents;
 
 struct play_agents_settings {
 	const struct policy *policy;
-	const struct strategy *strategy; /* NULL: the policy's */
+	const char *strategy; /* as a header asks for it; NULL: the policy's */
 	uint32_t replicas;
 	uint32_t agents; /* 1..PLAY_AGENTS_MAX */
 	bool scraped;

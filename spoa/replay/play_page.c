@@ -1,6 +1,8 @@
 /* play_page.c - the gauges and counters that engines of all makers have on their page. */
 #include "spoa/replay/play_page.h"
 
+#include "policies/page.h"
+
 void play_page(struct facts *facts, uint32_t target, const struct play *play, uint32_t replica,
                usec_t now)
 {
@@ -20,7 +22,6 @@ void play_page(struct facts *facts, uint32_t target, const struct play *play, ui
 	page.finished = (double)load.served;
 	page.token_seconds = play_gaps(play, replica, &page.token_gaps);
 	page.max_sequences = engine->max_running;
-	engines_counts(facts->engines, target, &page);
-	engines_put(facts->engines, target, &page);
+	(void)page_read(facts, target, &page);
 	prefix_index_budget(facts->prefix, target, kv_tokens * facts->policy->bytes_per_token);
 }

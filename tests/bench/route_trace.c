@@ -51,8 +51,7 @@ static bool play_peer(const struct trace *trace, size_t speed, const char *name)
 	return good;
 }
 
-static bool play_ours(const struct trace *trace, size_t speed, const struct strategy *strategy,
-                      uint32_t count)
+static bool play_ours(const struct trace *trace, size_t speed, const char *strategy, uint32_t count)
 {
 	struct policy policy;
 	struct play_agents_settings settings = { .policy = &policy,
@@ -70,9 +69,9 @@ static bool play_ours(const struct trace *trace, size_t speed, const struct stra
 	agents = play_agents_new(&settings);
 	good = agents != NULL;
 	if (count > 1)
-		(void)snprintf(name, sizeof(name), "%s-by-%u", strategy->name, count);
+		(void)snprintf(name, sizeof(name), "%s-by-%u", strategy, count);
 	else
-		(void)snprintf(name, sizeof(name), "%s", strategy->name);
+		(void)snprintf(name, sizeof(name), "%s", strategy);
 	if (good) {
 		chooser = play_agents_chooser(agents);
 		good = played(trace, speed, &chooser, name);
@@ -89,10 +88,9 @@ static bool play_all(const struct trace *trace, size_t speed)
 	for (size_t i = 0; peer_name(i) && good; i++)
 		good = play_peer(trace, speed, peer_name(i));
 	for (size_t i = 0; (strategy = strategy_at(i)) && good; i++)
-		good = play_ours(trace, speed, strategy, 1);
+		good = play_ours(trace, speed, strategy->name, 1);
 	for (uint32_t count = 2; count <= 8 && good; count *= 2)
-		good = play_ours(trace, speed, strategy_named((struct span){ "least-work", 10 }),
-		                 count);
+		good = play_ours(trace, speed, "least-work", count);
 	return good;
 }
 

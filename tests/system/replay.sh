@@ -12,10 +12,14 @@ awk -F, 'NR > 1 { hit[$1] = $2 } END { exit !(hit["least-work"] > hit["random"] 
 replay --requests 50 --strategy random --progress=plain 2>"$T/progress" >/dev/null
 [ ! -s "$T/progress" ] || grep -q 'random: [0-9]* %' "$T/progress" || fail "progress: $(cat "$T/progress")"
 
+say "the table of the docs names all:"
+replay --requests 20 --csv | awk -F, 'NR > 1 { print $1 }' >"$T/names"
+sed -n 's/^| `\([^`]*\)`.*/\1/p' "$HERE/../../docs/replay.md" | diff - "$T/names" || fail "run .ci/generate.sh"
+
 say "bad input is named:"
 status=0
 replay --strategy nonsense >"$T/out" 2>&1 || status=$?
-[ $status = 2 ] && grep -q 'nonsense: no such strategy' "$T/out" || fail "exit $status: $(cat "$T/out")"
+[ $status = 2 ] && grep -q -- '--strategy nonsense: nonsense: unknown name' "$T/out" || fail "exit $status: $(cat "$T/out")"
 status=0
 replay --replicas 0 >"$T/out" 2>&1 || status=$?
 [ $status = 2 ] && grep -q -- '--replicas: expected a number from 1 to 1024, not 0' "$T/out" || fail "exit $status: $(cat "$T/out")"
