@@ -2,6 +2,7 @@
  *
  * Text is read by hand: strtod() asks the locale, and would take "inf". */
 #include "policies/core/option.h"
+#include "policies/core/bug.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -352,4 +353,17 @@ int choice_named(const char *choices, struct span name)
 		choices = *choices ? choices + 1 : NULL;
 	}
 	return -1;
+}
+
+struct span choice_at(const char *choices, int place)
+{
+	struct span name = { choices, 0 };
+
+	for (; place > 0; place--) {
+		name.at = strchr(name.at, '|');
+		BUG_ON(!name.at);
+		name.at++;
+	}
+	name.len = strcspn(name.at, "|");
+	return name;
 }

@@ -56,3 +56,5 @@ MUST_CHECK bool option_set_text(const struct option *option, void *settings, str
 
 /* The place of a name in "a|b|c"; -1 when it is not there. */
 int choice_named(const char *choices, struct span name);
+/* The name at that place, which must be there. */
+struct span choice_at(const char *choices, int place);

@@ -3,8 +3,10 @@
 
 #include "policies/defaults.h"
 #include "policies/pickers/picker.h"
+#include "policies/signals/signals.h"
 #include "policies/strategies.h"
 #include "spoa/config/recipe.h"
+#include "spoa/config/strategy.h"
 #include "spoa/config/tables.h"
 
 /* The layers of one entry. */
@@ -30,7 +32,7 @@ static const struct strategy *strategy_of(struct loading *loading, const struct 
 
 	if (layer == stack->count)
 		return strategy_named((struct span){ "default", 7 });
-	return recipe_strategy(loading, node_named(stack->nodes[layer], "strategy"));
+	return strategy_load(loading, node_named(stack->nodes[layer], "strategy"));
 }
 
 static void check_hard(const struct loading *loading, const struct entry_policy *entry,
@@ -62,6 +64,29 @@ static void load_picker_options(struct loading *loading, const struct stack *sta
 		table_load(options, entry->picker_settings, stack->nodes[i]);
 }
 
+/* The strategy with another first signal, where its own option says so. */
+static const struct strategy *variant_of(struct loading *loading, const struct stack *stack,
+                                         const struct strategy *strategy)
+{
+	size_t layer = strategy_layer(stack);
+	struct strategy *variant;
+	struct span name;
+	int choice = 0;
+
+	if (!strategy->options)
+		return strategy;
+	for (size_t i = layer; i < stack->count; i++)
+		table_load(strategy->options, &choice, stack->nodes[i]);
+	variant = choice > 0 ? loading_take(loading, 1, sizeof(*variant)) : NULL;
+	if (!variant)
+		return strategy;
+	name = choice_at(strategy->options->choices, choice);
+	*variant = *strategy;
+	variant->row = strategy->row ? strategy->row : strategy;
+	variant->weighings[0].signal = signal_named(name);
+	return variant;
+}
+
 static void load_entry(struct loading *loading, const struct stack *stack, int level,
                        struct entry_policy *entry)
 {
@@ -69,6 +94,7 @@ static void load_entry(struct loading *loading, const struct stack *stack, int l
 
 	if (!strategy)
 		strategy = strategy_named((struct span){ "default", 7 });
+	strategy = variant_of(loading, stack, strategy);
 	if (level == 1)
 		entry_default(entry, strategy);
 	else

@@ -6,12 +6,16 @@
 #include "spoa/config/document.h"
 #include "spoa/config/problems.h"
 
+struct policy; /* policies/core/policy.h */
+
 struct loading {
 	const char *file;
 	struct problems *problems;
 	struct arena *arena; /* of the policy that is being made */
 	const struct node *root;
-	struct recipe *recipes; /* made so far: spoa/config/recipe.h */
+	const struct policy *policy; /* the one that is being made */
+	struct recipe *recipes;      /* made so far: spoa/config/recipe.h */
+	struct named *named;         /* ... and spoa/config/strategy.h */
 };
 
 /* An error at the value of the node, or at its key. */

@@ -9,6 +9,7 @@
 #include "policies/strategies.h"
 #include "spoa/config/instances.h"
 #include "spoa/config/measure.h"
+#include "spoa/config/profile.h"
 #include "spoa/config/recipe.h"
 #include "spoa/config/shape.h"
 
@@ -41,6 +42,7 @@ static const struct section sections[] = {
 	  "tenants.NAME.limits, tenants.NAME.models.NAME, models.NAME.limits", quota_options },
 	{ "Replicas", "instances.NAME.replicas.NAME", replica_options },
 	{ "Recipes", "strategies.NAME, or in place of a strategy's name", recipe_options },
+	{ "Steps of a profile", "models.NAME.profile.by-length[]", profile_step_options },
 	{ "Signals of a recipe", "signals.NAME of a recipe", weighing_options },
 };
 

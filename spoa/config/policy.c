@@ -17,6 +17,7 @@
 #include "spoa/config/health.h"
 #include "spoa/config/instances.h"
 #include "spoa/config/policy_file.h"
+#include "spoa/config/profile.h"
 #include "spoa/config/recipe.h"
 #include "spoa/config/rules.h"
 #include "spoa/config/session.h"
@@ -102,7 +103,9 @@ static void load(struct loading *loading, struct policy *policy)
 	load_ladder(node_named(defaults, "ladder"), &policy->ladder);
 	check_process(loading, policy, defaults);
 	classes_load(loading, policy);
+	loading->policy = policy;
 	recipes_load(loading, policy);
+	profiles_load(loading, policy);
 	(void)chain_load(loading, &layers, chain); /* for what is wrong in it */
 	instances_load(loading, policy);
 	rules_load(loading, policy);

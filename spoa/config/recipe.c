@@ -13,7 +13,7 @@
 /* What the table fills; texts are copied by hand. */
 struct settings {
 	int prefix;
-	bool gate, sigma, serving;
+	bool gate, sigma, serving, blend;
 	char falls_to[NAME_MAX_BYTES];
 	char help[NAME_MAX_BYTES];
 };
@@ -40,6 +40,8 @@ const struct option recipe_options[] = {
 	  "Leave out targets that run far more than the mean.", NULL, false },
 	{ "serving", OPTION_BOOL, OF(serving), 0, 1, 0, "",
 	  "Prefer instances that run fewer than prefer-serving-below.", NULL, false },
+	{ "blend", OPTION_BOOL, OF(blend), 0, 1, 0, "",
+	  "Add load-balance and least-request to it, as the policy's blend says.", NULL, false },
 	{ "falls-to", OPTION_TEXT, OF(falls_to), 0, NAME_MAX_BYTES - 1, 0, "",
 	  "Built-in strategy to use while the first signal is unknown for all.", NULL, false },
 	{ "help", OPTION_TEXT, OF(help), 0, NAME_MAX_BYTES - 1, 0, "",
@@ -55,6 +57,13 @@ const struct option weighing_options[] = {
 	{ "min-spread", OPTION_NUMBER, offsetof(struct weighing, min_spread), -1, 1e6, -1, "",
 	  "A smaller difference, in the signal's unit, is not a whole one; -1 for its own.", NULL,
 	  false },
+	{ "scale", OPTION_CHOICE, offsetof(struct weighing, scale), 0, 2, WEIGHING_OWN, "",
+	  "How the signal becomes a grade: between the best and the worst of those standing, or as "
+	  "it stands; own for the signal's own way.",
+	  "own|minmax|natural", false },
+	{ "full", OPTION_NUMBER, offsetof(struct weighing, full), 0, 1e9, 0, "",
+	  "With a natural scale, the value that counts as a whole one; 0 for the signal's own.",
+	  NULL, false },
 	{ 0 },
 };
 
@@ -186,8 +195,10 @@ void recipe_check_picker_options(const struct loading *loading, const struct str
                                  const struct node *object)
 {
 	for (const struct node *node = object->child; node; node = node->next) {
-		const struct option *row = table_row(strategy->picker->options, node);
+		const struct option *row = table_row(strategy->options, node);
 
+		if (!row)
+			row = table_row(strategy->picker->options, node);
 		if (row)
 			table_check(loading, row, node);
 		else if (some_picker_has(node))
@@ -227,6 +238,12 @@ static bool make(const struct loading *loading, const struct node *node, struct 
 	strategy->gate = settings.gate;
 	strategy->sigma = settings.sigma;
 	strategy->serving = settings.serving;
+	strategy->blending = settings.blend ? BLEND_LOAD : BLEND_NOTHING;
+	for (size_t i = 0; i < WEIGHINGS_MAX && strategy->weighings[i].signal; i++)
+		strategy->counts_requests |= strategy->weighings[i].signal == &signal_running;
+	strategy->has_settings = strategy->picker->settings_size > 0;
+	options_reset(strategy->picker->options, strategy->picker_settings);
+	table_load(strategy->picker->options, strategy->picker_settings, node);
 	if (settings.falls_to[0])
 		strategy->falls_to = strategy_named(span_of(settings.falls_to));
 	recipe_check_picker_options(loading, strategy, node);
@@ -252,14 +269,11 @@ static const struct strategy *made(struct loading *loading, const struct node *n
 	return recipe->good ? &recipe->strategy : NULL;
 }
 
-const struct strategy *recipe_strategy(struct loading *loading, const struct node *node)
+const struct strategy *recipe_made(struct loading *loading, const struct node *node)
 {
 	const struct node *object = recipe_object(loading, node);
-	const char *name = json_string_value(node->value);
 
-	if (object)
-		return made(loading, object);
-	return name ? strategy_named(span_of(name)) : NULL;
+	return object ? made(loading, object) : NULL;
 }
 
 void recipes_load(struct loading *loading, struct policy *policy)

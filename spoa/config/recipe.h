@@ -16,9 +16,9 @@
 extern const struct option recipe_options[];   /* of a recipe beside signals and picker */
 extern const struct option weighing_options[]; /* of one signal in a recipe */
 
-/* What a "strategy" says: a name, or a recipe (made once, then the same again).
- * NULL when it is no good; the check or this has told why. */
-const struct strategy *recipe_strategy(struct loading *loading, const struct node *node);
+/* The recipe that a "strategy" is or names (made once, then the same again), without what is
+ * blended in. NULL when it is none, or no good; the check or this has told why. */
+const struct strategy *recipe_made(struct loading *loading, const struct node *node);
 /* All of "strategies", used or not: a request header may name them. */
 void recipes_load(struct loading *loading, struct policy *policy);
 /* The recipe whose picker options stand in it; NULL for a plain name. */

@@ -156,7 +156,7 @@ static bool is_rule(const struct node *model)
 {
 	for (const struct node *node = model->child; node; node = node->next) {
 		if (node->name && strcmp(node->name, "aliases") != 0 &&
-		    strcmp(node->name, "limits") != 0)
+		    strcmp(node->name, "limits") != 0 && strcmp(node->name, "profile") != 0)
 			return true;
 	}
 	return false;

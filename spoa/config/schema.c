@@ -116,6 +116,36 @@ static json_t *property_of(const struct option *row, double min, double max)
 	return property;
 }
 
+static void add_choices(json_t *property, const char *choices)
+{
+	json_t *list = json_object_get(property, "enum");
+
+	while (*choices) {
+		struct span name = choice_at(choices, 0);
+		json_t *text = json_stringn(name.at, name.len);
+		bool there = false;
+
+		for (size_t i = 0; i < json_array_size(list); i++)
+			there |= json_equal(json_array_get(list, i), text);
+		if (!there)
+			(void)json_array_append(list, text);
+		json_decref(text);
+		choices = name.at + name.len + (name.at[name.len] == '|');
+	}
+}
+
+/* Strategies have options of the same names as pickers, with choices of their own. */
+static void add_strategy_choices(json_t *property, const char *name)
+{
+	for (size_t i = 0; strategy_at(i); i++) {
+		const struct option *row =
+		        option_named(strategy_at(i)->options, (struct span){ name, strlen(name) });
+
+		if (row && row->choices)
+			add_choices(property, row->choices);
+	}
+}
+
 /* One option that several pickers have, each with its own range: the widest. */
 static void add_picker_option(json_t *properties, const struct option *row)
 {
@@ -136,6 +166,8 @@ static void add_picker_option(json_t *properties, const struct option *row)
 		}
 	}
 	property = type_of(row, min, max);
+	if (row->type == OPTION_CHOICE)
+		add_strategy_choices(property, row->name);
 	(void)json_object_set_new(property, "description", json_string(row->help));
 	(void)json_object_set_new(properties, row->name, property);
 }

@@ -5,6 +5,7 @@
 #include "policies/defaults.h"
 #include "policies/queue.h"
 #include "spoa/config/instances.h"
+#include "spoa/config/profile.h"
 #include "spoa/config/recipe.h"
 
 static const struct shape text = { .kind = SHAPE_TEXT };
@@ -209,11 +210,35 @@ static const struct shape defaults = { .name = "defaults",
 	                               .tables = { policy_options, entry_options },
 	                               .picker_options = true };
 
+static const struct field profile_step_fields[] = {
+	{ "strategy", &strategy, "How a target is chosen for such a prompt." },
+	{ 0 },
+};
+static const struct shape profile_step = { .name = "profile-step",
+	                                   .kind = SHAPE_OBJECT,
+	                                   .fields = profile_step_fields,
+	                                   .tables = { profile_step_options } };
+static const struct shape profile_steps = { .name = "profile-steps",
+	                                    .kind = SHAPE_LIST,
+	                                    .element = &profile_step,
+	                                    .least = 1,
+	                                    .most = CHAIN_MAX };
+static const struct field profile_fields[] = {
+	{ "strategy", &strategy, "How a target is chosen, whatever the rule says." },
+	{ "by-length", &profile_steps, "Other strategies for longer prompts, the shortest first." },
+	{ 0 },
+};
+static const struct shape profile = { .name = "profile",
+	                              .kind = SHAPE_OBJECT,
+	                              .fields = profile_fields };
+
 static const struct field model_fields[] = {
 	RULE_FIELDS,
 	{ "aliases", &texts, "Other names that clients may use for the model." },
 	{ "limits", &quota, "What may be used of the model, by all tenants together." },
-	{ "profile", &later, "Another set of defaults." },
+	{ "profile", &profile,
+	  "The strategy of the model's requests, whatever rule they match; a header that asks for "
+	  "one counts more." },
 	{ 0 },
 };
 static const struct shape model = { .name = "model",

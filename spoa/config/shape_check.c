@@ -11,6 +11,7 @@
 #include "policies/signals/signals.h"
 #include "spoa/config/recipe.h"
 #include "spoa/config/shape.h"
+#include "spoa/config/strategy.h"
 #include "spoa/config/tables.h"
 
 static struct span span_of(const char *text)
@@ -131,7 +132,7 @@ static void check_strategy(const struct loading *loading, const struct node *nod
 
 	if (json_is_object(node->value) ||
 	    !is_one(loading, node, name, "the name of a strategy or a recipe") ||
-	    recipe_known(loading, name))
+	    recipe_known(loading, name) || strategy_is_string(name))
 		return;
 	recipe_offer(loading, &near);
 	near_hint(&near, hint);
