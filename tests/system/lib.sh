@@ -139,6 +139,41 @@ haproxy_stat() { # BACKEND SERVER FIELD-NUMBER
 agent_is_up() { [ "$(haproxy_stat infer-agents agent 18)" = UP ]; }
 fleet_is_known() { [ "$(metrics | grep -c '^inference_spoa_replica_inflight_requests{')" -ge "$ENGINES" ]; }
 
+# asked [HEADER...]: one short prompt, as a client that may steer: "STATUS INSTANCE REPLICA REASON" of the answer, - for what it does
+# not say; its head is in $T/head, its body in $T/body. ASK_PATH is another path to ask at.
+asked() {
+	local header headers=()
+	for header; do headers+=(-H "$header"); done
+	curl -sS --max-time 10 -o "$T/body" -D "$T/head" -H content-type:application/json -H "x-infer-debug: 1" "${headers[@]}" \
+		"http://127.0.0.1:$HTTP_PORT${ASK_PATH:-/v1/chat/completions}" \
+		-d '{"model":"sim","max_tokens":2,"messages":[{"role":"user","content":"hello"}]}'
+	tr -d '\r' <"$T/head" | awk 'BEGIN { i = r = w = "-" } NR == 1 { s = $2 } tolower($1) == "x-infer-instance:" { i = $2 }
+		tolower($1) == "x-infer-replica:" { r = $2 } tolower($1) == "x-infer-reason:" { w = $2 }
+		END { print s, i == "" ? "-" : i, r == "" ? "-" : r, w == "" ? "-" : w }'
+}
+# expect PATTERN [HEADER...]: what asked then says, as a pattern of the shell.
+expect() {
+	local want=$1 got
+	shift
+	got=$(asked "$@")
+	# shellcheck disable=SC2254 # it is a pattern
+	case $got in
+	$want) ;;
+	*) fail "${*:-a plain request}: $got instead of $want: $(cat "$T/body")" ;;
+	esac
+}
+answers() { [ "$(asked | cut -d' ' -f1)" = "$1" ]; } # STATUS
+
+# with_policy JSON: in force from now on (the agent runs with --policy "$T/policy.json").
+with_policy() {
+	local before
+	before=$(metric config_reload_total 'result="ok"')
+	echo "$1" >"$T/policy.json"
+	kill -HUP "${PIDS[agent]}"
+	is_in_force() { [ "$(metric config_reload_total 'result="ok"')" -gt "$before" ]; }
+	wait_for 5 "the policy to be in force" is_in_force
+}
+
 all_slots_are_back() { [ "$(metric replica_inflight_requests)" = 0 ] && [ "$(metric instance_inflight_requests)" = 0 ]; }
 
 start_all() { # ENGINES [engine_sim options]
