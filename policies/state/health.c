@@ -129,7 +129,8 @@ double health_failures(const struct health *health, uint32_t target, usec_t now)
 	const struct record *record = record_of(health, target);
 	double kept;
 
-	if (record->failures <= 0)
+	/* On trial it begins anew: what it did before must not keep the trials away. */
+	if (record->failures <= 0 || health_state(health, target, now) == HEALTH_HALF_OPEN)
 		return 0;
 	kept = exp(-seconds_between(record->at, now) / fade_s);
 	return record->failures * kept / (record->outcomes * kept + 2);

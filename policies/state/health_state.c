@@ -32,6 +32,7 @@ static void half_open(struct health *health, struct record *record)
 	record->waits_since = 0;
 	record->evidence.in_a_row = 0;
 	record->evidence.failures = record->evidence.outcomes = 0;
+	record->failures = record->outcomes = 0;
 }
 
 void health_settle(struct health *health, struct record *record, usec_t now)

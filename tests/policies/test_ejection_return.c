@@ -17,6 +17,30 @@ static void five_failures_eject_for_ten_seconds(void **state)
 	assert_true(takes("s1"));
 }
 
+static double failures_of(const char *server)
+{
+	return health_failures(world->facts->health, id_of(server), world->now);
+}
+
+/* Else the gate and every load would keep requests on trial from it for minutes. */
+static void what_it_did_before_is_not_held_against_who_is_on_trial(void **state)
+{
+	(void)state;
+	eject_s1();
+	assert_true(failures_of("s1") > 0.6);
+	at(13.999);
+	probed("s1", true);
+	probed("s1", true);
+	assert_true(failures_of("s1") > 0.5);
+	at(14);
+	expect("s1", HEALTH_HALF_OPEN);
+	assert_true(failures_of("s1") <= 0);
+	fails("s1", 1); /* it was sent there before: not on trial, and counts by itself */
+	is_ok("s1");
+	at(14.001);
+	assert_true(failures_of("s1") <= 0);
+}
+
 static void two_probes_in_a_row_open_half(void **state)
 {
 	(void)state;
@@ -202,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(five_failures_eject_for_ten_seconds),
+		TEST(what_it_did_before_is_not_held_against_who_is_on_trial),
 		TEST(two_probes_in_a_row_open_half),
 		TEST(one_failed_probe_starts_over),
 		TEST(without_probes_time_alone_opens_half),

@@ -2,6 +2,7 @@
  */
 #include "tests/sim/player.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static bool is_due(struct player *player)
 {
 	double wait;
 
-	if (player->late)
+	if (player->late || player->enough)
 		return false;
 	if (player->options->rate <= 0)
 		return true;
@@ -60,7 +61,7 @@ static void pump(struct player *player)
 		if (!client_busy(&player->workers[i].client) && starts(player, &player->workers[i]))
 			due = is_due(player);
 	}
-	if (player->running == 0 && (due || player->late))
+	if (player->running == 0 && (due || player->late || player->enough))
 		ev_break(player->loop, EVBREAK_ALL);
 }
 
@@ -89,6 +90,17 @@ static void on_pace(struct ev_loop *loop, struct ev_timer *watcher, int events)
 	(void)events;
 	ev_timer_stop(loop, watcher);
 	pump(watcher->data);
+}
+
+/* No more begin; those under way go on to their end. */
+static void on_enough(struct ev_loop *loop, struct ev_signal *watcher, int events)
+{
+	struct player *player = watcher->data;
+
+	(void)loop;
+	(void)events;
+	player->enough = true;
+	pump(player);
 }
 
 static void on_deadline(struct ev_loop *loop, struct ev_timer *watcher, int events)
@@ -121,8 +133,10 @@ static bool prepares(struct player *player)
 		return false;
 	ev_init(&player->pace, on_pace);
 	ev_timer_init(&player->deadline, on_deadline, options->deadline_s, 0);
-	player->pace.data = player->deadline.data = player;
+	ev_signal_init(&player->stop, on_enough, SIGUSR1);
+	player->pace.data = player->deadline.data = player->stop.data = player;
 	ev_timer_start(player->loop, &player->deadline);
+	ev_signal_start(player->loop, &player->stop);
 	return true;
 }
 

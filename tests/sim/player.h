@@ -46,13 +46,15 @@ struct player {
 	const struct scenario *scenario;
 	struct ev_loop *loop;
 	struct ev_timer pace, deadline;
+	struct ev_signal stop;
 	struct worker *workers;
 	struct report report;
 	struct rng rng;
 	uint64_t begun;   /* requests */
 	uint64_t started; /* conversations */
 	uint32_t running;
-	bool late; /* the deadline has passed */
+	bool late;   /* the deadline has passed */
+	bool enough; /* SIGUSR1: no more begin */
 };
 
 /* Seconds since the play began. */

@@ -59,7 +59,7 @@ static const struct command_line line = {
 	         "  bench          keep-alive connections in a closed loop; no JSON lines\n"
 	         "One JSON line for each request; a summary to standard error. Exit status: 1 as "
 	         "the\n"
-	         "options say, 2 when not one answer came.\n\n",
+	         "options say, 2 when not one answer came. After SIGUSR1 no more begin.\n\n",
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
 };
