@@ -14,6 +14,7 @@
 #include "policies/outcome.h"
 #include "policies/sessions.h"
 #include "policies/tries.h"
+#include "policies/usage.h"
 
 static bool says_nothing(const struct served *by)
 {
@@ -306,6 +307,7 @@ static void end_of(struct facts *facts, const struct stream_end *end, struct fli
 	feedback->known = !flight->adopted;
 	feedback->chosen = flight->chosen;
 	feedback->moved = is_moved(flight, by);
+	usage_end(facts, end, flight, by, now);
 	note_chosen(facts, end, flight, feedback, now);
 	settle_binding(facts, end, flight, by, feedback, now);
 	if (feedback->class != CLASS_OK && by->replica != TARGET_NONE)

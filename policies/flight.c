@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "policies/usage.h"
+
 struct target_counters *counters_of(struct facts *facts, uint32_t target)
 {
 	return &facts->counters->of[target];
@@ -132,5 +134,6 @@ void flight_close(struct facts *facts, struct flight_id id, enum release_source 
 	flight_refresh(facts, &flight);
 	if (flight.phase != FLIGHT_CONFIRMED)
 		learn_no_binding(facts, &flight);
+	usage_close(facts, &flight);
 	(void)flight_release(facts, &flight, why, now);
 }

@@ -94,6 +94,8 @@ static enum walk_end end_of(const struct walk *walk, const struct stage *stage)
 		return WALK_NOBODY;
 	case EMPTY_SPILL:
 		return WALK_SPILL;
+	case EMPTY_REFUSE:
+		return WALK_REFUSED;
 	case EMPTY_NEXT:
 		return walk->narrowed && !walk->spilling && stage == &stage_admission
 		               ? WALK_SPILL

@@ -8,6 +8,7 @@
 #include "policies/prompt.h"
 #include "policies/rules.h"
 #include "policies/tries.h"
+#include "policies/usage.h"
 
 /* As long as the answers of an instance that serves the model have been. Which one does
  * not matter much: it is clients who make them long. */
@@ -58,6 +59,9 @@ void passage_enter(struct passage *passage, struct decider *decider, const struc
 	passage->choice = choice_of(decider->facts->policy, request->strategy, model,
 	                            decider->prompt.tokens, &decider->asked_strategy);
 	find_place(passage);
+	passage->tenant = tenant_key(request->tenant);
+	usage_check(decider->facts, request, &decider->prompt, passage->tenant, model,
+	            &passage->check);
 	decider_match(decider, now);
 	passage->previous =
 	        tries_previous(decider->facts, request, &decider->prompt, passage->model, now);
@@ -95,6 +99,8 @@ static void begin(struct passage *passage, int level, struct walk *ret_walk)
 		                   .level = level,
 		                   .model = passage->model,
 		                   .rule = passage->rule,
+		                   .tenant = passage->tenant,
+		                   .check = passage->check.count > 0 ? &passage->check : NULL,
 		                   .scratch = scratch,
 		                   .previous = passage->previous,
 		                   .session = { .target = TARGET_NONE, .pinned = TARGET_NONE },
@@ -173,6 +179,13 @@ void passage_latch(const struct passage *passage)
 		if (passage->latches[i].at)
 			*passage->latches[i].at = passage->latches[i].fired;
 	}
+}
+
+bool passage_limited(struct passage *passage)
+{
+	if (passage->check.count > 0 && !passage->check.asked)
+		limits_ask(passage->decider->facts->limits, &passage->check, passage->now);
+	return passage->check.refused != LIMIT_NONE;
 }
 
 void passage_note_failure(struct passage *passage, const struct walk *walk, enum walk_end end)

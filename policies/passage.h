@@ -14,6 +14,8 @@ struct passage {
 	bool dry; /* leave no trace: for explain */
 	struct rng rng;
 	uint32_t model;
+	uint64_t tenant;          /* tenant_key() of the request's */
+	struct limit_check check; /* what limits it */
 	const struct rule *rule;
 	uint32_t previous; /* target that served the client's last try; TARGET_NONE: not known */
 	struct choice choice;
@@ -47,6 +49,9 @@ enum walk_end passage_walk_replicas(struct passage *passage, const struct instan
 /* The gate remembers from here on. Once a decision, so that a second walk of one begins like
  * the first, and what explain says is what is decided. */
 void passage_latch(const struct passage *passage);
+
+/* The caller is over its limits; asked now, unless a walk has. */
+bool passage_limited(struct passage *passage);
 
 /* One more that could not take it: what is left of the proof of an overload. */
 void passage_note_failure(struct passage *passage, const struct walk *walk, enum walk_end end);

@@ -15,9 +15,9 @@
 
 /* The route of every request. Rules first, protection next, preference last. */
 static const struct stage *const route[] = {
-	&stage_collect, &stage_role,      &stage_health,  &stage_affinity,  &stage_retried,
-	&stage_measure, &stage_session,   &stage_prefix,  &stage_admission, &stage_share,
-	&stage_serving, &stage_imbalance, &stage_deepest, &stage_score,
+	&stage_collect, &stage_role,    &stage_health,    &stage_affinity, &stage_retried,
+	&stage_limits,  &stage_measure, &stage_session,   &stage_prefix,   &stage_admission,
+	&stage_share,   &stage_serving, &stage_imbalance, &stage_deepest,  &stage_score,
 };
 
 _Static_assert(sizeof(route) / sizeof(route[0]) <= WALK_STAGES_MAX, "the trace is too short");
@@ -53,7 +53,9 @@ static void decide_inside(struct passage *passage, struct decision *ret_decision
 	}
 	read_all(&passage->walks[1]);
 	passage_note_failure(passage, &passage->walks[1], end);
-	if (passage->overload && passage_policy(passage)->reject_on_overload)
+	if (passage_limited(passage))
+		verdict_limit(passage, ret_decision);
+	else if (passage->overload && passage_policy(passage)->reject_on_overload)
 		verdict_overload(passage, ret_decision);
 	else
 		verdict_instance(instance,
@@ -72,6 +74,10 @@ static void decide_at_the_end(struct passage *passage, enum walk_end end,
 	const struct instance *instance;
 
 	read_all(&passage->walks[0]);
+	if (!none && passage_limited(passage)) {
+		verdict_limit(passage, ret_decision);
+		return;
+	}
 	instance = ends_fallback(walk);
 	if (instance) {
 		if (policy->levels == LEVELS_BOTH &&
@@ -137,7 +143,8 @@ static void decide(struct passage *passage, struct decision *ret_decision)
 {
 	enum levels_mode levels = passage_policy(passage)->levels;
 
-	*ret_decision = (struct decision){ .sequence = passage->decider->sequence + 1 };
+	*ret_decision = (struct decision){ .sequence = passage->decider->sequence + 1,
+		                           .limit = LIMIT_NONE };
 	ret_decision->asked = passage->choice.asked;
 	ret_decision->by_profile = passage->choice.by_profile;
 	if (passage->choice.asked == ASKED_UNKNOWN &&
@@ -154,6 +161,14 @@ static void decide(struct passage *passage, struct decision *ret_decision)
 	queue_set(&passage_policy(passage)->queue, &passage->place, 0, ret_decision);
 }
 
+/* Of the limits that were asked. */
+static void tell_left(const struct passage *passage, struct decision *ret_decision)
+{
+	for (enum limit_kind unit = 0; passage->check.asked && unit < LIMIT_UNITS; unit++)
+		ret_decision->left[unit] = limits_left(passage->decider->facts->limits,
+		                                       &passage->check, unit, passage->now);
+}
+
 void decider_decide(struct decider *decider, const struct request *request, usec_t now,
                     struct decision *ret_decision)
 {
@@ -168,12 +183,15 @@ void decider_decide(struct decider *decider, const struct request *request, usec
 	reservation = (struct reservation){ .request = request,
 		                            .prompt = &decider->prompt,
 		                            .model = passage.model,
+		                            .tenant = passage.tenant,
+		                            .check = &passage.check,
 		                            .chosen = verdict_named(&passage, ret_decision),
 		                            .now = now };
 	ret_decision->matched = reservation.chosen ? reservation.chosen->matched : 0;
 	if (ret_decision->outcome == OUTCOME_ROUTED)
 		reserve(decider->facts, &reservation, ret_decision);
 	reserve_count(decider->facts, &reservation, ret_decision);
+	tell_left(&passage, ret_decision);
 }
 
 void decider_explain(struct decider *decider, const struct request *request, usec_t now,
@@ -186,4 +204,5 @@ void decider_explain(struct decider *decider, const struct request *request, use
 	decide(&passage, ret_decision);
 	chosen = verdict_named(&passage, ret_decision);
 	ret_decision->matched = chosen ? chosen->matched : 0;
+	tell_left(&passage, ret_decision);
 }

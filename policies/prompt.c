@@ -50,12 +50,3 @@ uint64_t prompt_key(const struct request *request, const struct prompt *prompt)
 		key = mixed(key, request->hashes[i]);
 	return key | 1;
 }
-
-uint64_t prompt_tenant(const struct request *request)
-{
-	uint64_t key = 0;
-
-	for (size_t i = 0; i < request->tenant.len; i++)
-		key = mixed(key, (unsigned char)request->tenant.at[i]);
-	return key;
-}

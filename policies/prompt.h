@@ -10,5 +10,3 @@ void prompt_of(const struct request *request, const struct policy *policy, struc
 
 /* What it is, so that a prompt that comes again is known again; never 0. */
 uint64_t prompt_key(const struct request *request, const struct prompt *prompt);
-/* Whose it is; 0 for the anonymous. */
-uint64_t prompt_tenant(const struct request *request);

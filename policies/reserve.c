@@ -10,6 +10,7 @@
 #include "policies/prompt.h"
 #include "policies/sessions.h"
 #include "policies/strategies.h"
+#include "policies/usage.h"
 
 static uint32_t whole_tokens(double tokens)
 {
@@ -91,12 +92,13 @@ void reserve(struct facts *facts, const struct reservation *reservation,
 	if (ret_decision->replica)
 		ret_decision->replica->target->chosen = ret_decision->sequence;
 	ret_decision->slot = flight != NULL;
+	usage_charge(facts, reservation, flight);
 	if (!flight)
 		return;
 	flight->source = reservation->request->source;
 	flight->model = reservation->model;
 	flight->prompt = prompt_key(reservation->request, reservation->prompt);
-	flight->tenant = prompt_tenant(reservation->request);
+	flight->tenant = reservation->tenant;
 	take_slots(facts, reservation, ret_decision, flight);
 	charge_recent(facts, reservation, ret_decision);
 	bind(facts, reservation, flight);

@@ -7,8 +7,10 @@
 struct reservation {
 	const struct request *request;
 	const struct prompt *prompt;
-	uint32_t model;                 /* fleet's id */
-	const struct candidate *chosen; /* replica, or instance; NULL: HAProxy chooses by itself */
+	uint32_t model;                  /* fleet's id */
+	const struct candidate *chosen;  /* replica, or instance; NULL: HAProxy chooses by itself */
+	uint64_t tenant;                 /* tenant_key() of the request's */
+	const struct limit_check *check; /* what limits it; allowed */
 	usec_t now;
 };
 

@@ -17,8 +17,8 @@ uint32_t tries_previous(const struct facts *facts, const struct request *request
 
 	if (request->retry_count == 0)
 		return TARGET_NONE;
-	if (pins_find(facts->tries, key_of(prompt_key(request, prompt), prompt_tenant(request)),
-	              now, &pin))
+	if (pins_find(facts->tries,
+	              key_of(prompt_key(request, prompt), tenant_key(request->tenant)), now, &pin))
 		return pin.target;
 	if (session_is_key(request) &&
 	    pins_find(facts->sessions, session_key(facts, request, model), now, &pin))

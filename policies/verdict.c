@@ -11,6 +11,7 @@
 enum {
 	RETRY_AFTER_MAX = 120, /* seconds; clients ignore more */
 	STATUS_UNKNOWN_STRATEGY = 400,
+	STATUS_OVER_LIMIT = 429,
 	STATUS_UNKNOWN_MODEL = 404,
 	STATUS_NO_ELIGIBLE = 503,
 };
@@ -101,6 +102,21 @@ void verdict_unknown_strategy(struct decision *ret_decision)
 	ret_decision->outcome = OUTCOME_REJECTED;
 	ret_decision->reason = REASON_UNKNOWN_STRATEGY;
 	ret_decision->status = STATUS_UNKNOWN_STRATEGY;
+}
+
+/* A client that waits longer than most would learns that it has to. */
+void verdict_limit(const struct passage *passage, struct decision *ret_decision)
+{
+	double wait_s = ceil(passage->check.wait_s - 1e-9);
+
+	ret_decision->outcome = OUTCOME_REJECTED;
+	ret_decision->reason = REASON_LIMIT;
+	ret_decision->status = STATUS_OVER_LIMIT;
+	ret_decision->limit = passage->check.refused;
+	ret_decision->limit_of = passage->check.of;
+	ret_decision->retry_after = wait_s < 1           ? 1
+	                            : wait_s > INT32_MAX ? INT32_MAX
+	                                                 : (uint32_t)wait_s;
 }
 
 /* A strict rule of affinity stands, and nobody whom it allows can serve. */

@@ -14,6 +14,8 @@ void verdict_nobody(enum reason reason, struct decision *ret_decision);
 void verdict_overload(const struct passage *passage, struct decision *ret_decision);
 /* 400: a header asks for a strategy that there is not. */
 void verdict_unknown_strategy(struct decision *ret_decision);
+/* 429: the caller is over its own limits. */
+void verdict_limit(const struct passage *passage, struct decision *ret_decision);
 /* 503: a strict rule of affinity stands, and nobody whom it allows can serve. */
 void verdict_isolated(struct decision *ret_decision);
 /* Nobody was a candidate at all. */

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "policies/core/ladder.h"
+#include "policies/core/limit.h"
 #include "policies/core/objectives.h"
 #include "policies/core/reason.h"
 #include "policies/core/rng.h"
@@ -24,6 +25,7 @@
 struct facts;        /* what is known when the walk is made (policies/state/facts.h) */
 struct entry_policy; /* strategy and limits of one chain entry (policies/core/policy.h) */
 struct stage;        /* one step of the walk (policies/stages/stage.h) */
+struct limit_check;  /* what limits the request (policies/state/limits.h) */
 
 enum { REQUEST_HEADERS_MAX = 8 };
 
@@ -172,7 +174,9 @@ struct decision {
 	enum outcome outcome;
 	enum reason reason;
 	uint32_t status;                 /* OUTCOME_REJECTED: 429 or 503 or 404 */
-	uint32_t retry_after;            /* seconds, 1..120 */
+	uint32_t retry_after;            /* seconds, 1..120; with reason limit also more */
+	enum limit_kind limit;           /* REASON_LIMIT: which one */
+	enum limit_of limit_of;          /* ... and whose */
 	const struct instance *instance; /* NULL unless routed */
 	const struct replica *replica;   /* NULL: HAProxy balances inside the instance */
 	const struct replica *prefill;   /* computes the prompt for replica; NULL: nobody else */
@@ -182,10 +186,11 @@ struct decision {
 	uint32_t matched;                /* bytes the chosen target holds */
 	uint64_t sequence;               /* number of this decision, from 1 */
 	const struct session_policy *session; /* the client is given an id by it; NULL: none */
-	bool slot;                    /* a slot was taken (false: table full, or ended already) */
-	enum asked_strategy asked;    /* for a strategy, by a header */
-	bool by_profile;              /* the model's profile named the strategy */
-	struct level_trace levels[2]; /* [0] instances, [1] replicas */
+	bool slot;                 /* a slot was taken (false: table full, or ended already) */
+	enum asked_strategy asked; /* for a strategy, by a header */
+	bool by_profile;           /* the model's profile named the strategy */
+	struct limit_left left[LIMIT_UNITS]; /* for the client, this request counted */
+	struct level_trace levels[2];        /* [0] instances, [1] replicas */
 };
 
 /* How a level ended, or goes on. */
@@ -194,6 +199,7 @@ enum walk_end {
 	WALK_CHOSEN,    /* pool[chosen] */
 	WALK_NOBODY,    /* level 2: no replica to name, HAProxy shall choose */
 	WALK_FALLBACK,  /* nobody is left */
+	WALK_REFUSED,   /* the caller is over its limits */
 	WALK_EXHAUSTED, /* no entry of the chain yielded anybody */
 	WALK_SPILL,     /* within level.c only: the holders of the prefix are too busy */
 };
@@ -217,6 +223,8 @@ struct walk {
 	uint32_t model;                  /* fleet's id */
 	const struct rule *rule;         /* level 1 */
 	const struct instance *instance; /* level 2 */
+	uint64_t tenant;                 /* tenant_key() of the request's */
+	struct limit_check *check;       /* NULL: nothing limits the request */
 	const struct scratch *scratch;   /* the decider's memory for this walk */
 	bool only_one_will_do;           /* nothing of a sole candidate is read but who it is */
 	bool exact;         /* leave nothing out for speed: somebody looks at the trace */

@@ -12,6 +12,7 @@ enum when_empty {
 	EMPTY_FALLBACK, /* the stage was a rule: leave for the end (pipeline.c) */
 	EMPTY_NOBODY,   /* name no replica: HAProxy chooses inside the instance */
 	EMPTY_SPILL,    /* too much for the holders of the prefix: ask the others */
+	EMPTY_REFUSE,   /* the request is refused: not a matter of candidates */
 	EMPTY_NEXT,     /* the next entry of the chain; SPILL, if the pool was narrowed */
 };
 

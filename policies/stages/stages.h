@@ -8,6 +8,7 @@ extern const struct stage stage_role;
 extern const struct stage stage_health;
 extern const struct stage stage_affinity;
 extern const struct stage stage_retried;
+extern const struct stage stage_limits;
 extern const struct stage stage_measure;
 extern const struct stage stage_session;
 extern const struct stage stage_prefix;

@@ -14,6 +14,7 @@
 #include "policies/core/span.h"
 #include "policies/core/target.h"
 #include "policies/state/ledger.h"
+#include "policies/state/limits.h"
 #include "policies/state/pins.h"
 #include "policies/state/ttft_fit.h"
 
@@ -47,7 +48,9 @@ struct flight {
 	uint8_t missed;            /* counts in a row of HAProxy's that cannot have had it */
 	struct slot instance_slot; /* target TARGET_NONE: none held */
 	struct slot replica_slot;
-	uint64_t prompt, tenant;  /* hashes, for failures that repeat; prompt 0: not known */
+	uint64_t prompt, tenant; /* hashes, for failures that repeat; prompt 0: not known */
+	double input, output;    /* tokens that its caller was charged with */
+	struct limit_receipt receipt;
 	bool on_trial;            /* and it holds a place of those that may be */
 	uint32_t trial, trial_at; /* of health_trial_begin(), and its target; 0 = none */
 	uint32_t source;          /* HAProxy process */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "policies/core/bug.h"
+#include "policies/core/pattern.h"
 #include "policies/state/lookup.h"
 
 #define NOBODY UINT32_MAX
@@ -116,23 +117,16 @@ static uint32_t *link_to(struct tenants *tenants, uint32_t at)
 static const struct tenant_policy *search(const struct policy *policy, struct span name)
 {
 	const struct tenant_policy *best = NULL;
-	size_t longest = 0;
+	size_t closest = 0;
 
 	if (name.len == 0)
 		name = (struct span){ anonymous, sizeof(anonymous) - 1 };
 	for (uint32_t i = 0; policy && i < policy->tenant_count; i++) {
-		const struct tenant_policy *tenant = &policy->tenants[i];
-		size_t len = strlen(tenant->name);
-		bool prefix = len > 0 && tenant->name[len - 1] == '*';
+		size_t fit = pattern_fit(policy->tenants[i].name, name);
 
-		len -= prefix;
-		if (len > name.len || memcmp(tenant->name, name.at, len) != 0)
-			continue;
-		if (!prefix && len == name.len)
-			return tenant;
-		if (prefix && (!best || len > longest)) {
-			best = tenant;
-			longest = len;
+		if (fit > closest) {
+			best = &policy->tenants[i];
+			closest = fit;
 		}
 	}
 	return best;

@@ -239,7 +239,7 @@ static void a_level_that_chose_early_has_no_numbers(void **state)
 	decision_log_decided(sources.decisions, &request, &decision, world->now, 3);
 	object = explain_past(&sources, request.id);
 	level = level_of(object, 0);
-	assert_int_equal(json_array_size(json_object_get(level, "stages")), 5);
+	assert_int_equal(json_array_size(json_object_get(level, "stages")), 6);
 	assert_int_equal(number(json_object_get(level, "dropped"), "affinity"), 1);
 	assert_null(json_object_get(json_object_get(level, "dropped"), "measure"));
 	candidate = json_array_get(json_object_get(level, "candidates"), 0);
@@ -268,7 +268,7 @@ static void people_read_it(void **state)
 	                              "blocks 5 of 5 usable"),
 	                 text);
 	assert_non_null(strstr(text, "\nlevel 1, strategy least-work: collect 2, role 2, health 2, "
-	                             "affinity 2, retried 2, measure 2"));
+	                             "affinity 2, retried 2, limits 2, measure 2"));
 	assert_non_null(strstr(text, "\nlevel 2 of "));
 	assert_non_null(strstr(text, "<- chosen, reason "));
 	assert_non_null(strstr(text, "first differing block: 4 (bytes 4096-8191 of the prompt)"));
