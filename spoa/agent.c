@@ -103,8 +103,9 @@ static bool make_observers(struct agent *agent, struct error *error)
 	agent->receiver = log_receiver_new(&observe, agent_on_line, agent);
 	if (!agent->fetch || !agent->receiver)
 		return error_set(error, "out of memory");
-	agent->models = models_new(&observe, agent->fetch, &asking);
-	agent->scraper = scraper_new(&observe, agent->fetch, &scraping);
+	agent->scraper = scraper_new(&observe, agent->fetch, agent->profiles, &scraping);
+	if (agent->scraper)
+		agent->models = models_new(&observe, agent->fetch, agent->scraper, &asking);
 	if (agent->scraper)
 		agent->probe = probe_new(&observe, agent->fetch, agent->scraper,
 		                         drawn_seed(&agent->options));
@@ -231,7 +232,8 @@ struct agent *agent_new(const struct run_options *options, int *ret_left)
 	make_journal(agent);
 	notify_open(&agent->notify);
 	agent->policy_file = agent_load_policy(agent);
-	if (!agent->policy_file) {
+	agent->profiles = agent_load_profiles(agent);
+	if (!agent->policy_file || !agent->profiles) {
 		*ret_left = EXIT_USAGE;
 	} else if (make_all(agent, &error)) {
 		return agent;
@@ -280,8 +282,9 @@ void agent_free(struct agent *agent)
 	discovery_free(agent->discovery);
 	probe_free(agent->probe);
 	free(agent->health_said);
-	scraper_free(agent->scraper);
 	models_free(agent->models);
+	scraper_free(agent->scraper);
+	engine_profiles_free(agent->profiles);
 	fetch_free(agent->fetch);
 	decision_log_free(agent->decisions);
 	decider_free(agent->decider);

@@ -7,6 +7,7 @@
 #include "policies/state/facts.h"
 #include "spoa/admin/admin.h"
 #include "spoa/config/policy.h"
+#include "spoa/engines/profiles.h"
 #include "spoa/journal.h"
 #include "spoa/line_watch.h"
 #include "spoa/notify.h"
@@ -34,6 +35,7 @@ struct agent {
 	struct fetch *fetch;
 	struct credential credential; /* for engines */
 	struct discovery *discovery;
+	struct engine_profiles *profiles;
 	struct scraper *scraper;
 	struct models *models;
 	struct probe *probe;
@@ -75,6 +77,7 @@ void agent_unwatch(struct agent *agent);
 void agent_reload(struct agent *agent);
 /* NULL, with every problem said, when it is bad. */
 struct policy_file *agent_load_policy(struct agent *agent);
+struct engine_profiles *agent_load_profiles(struct agent *agent);
 
 /* agent_reload.c: reads the credential that engines are to see; says so if it cannot. */
 void agent_read_credential(struct agent *agent);

@@ -63,6 +63,19 @@ void agent_read_credential(struct agent *agent)
 		            "engines are asked without a new credential: %s", error.text);
 }
 
+struct engine_profiles *agent_load_profiles(struct agent *agent)
+{
+	struct problems *problems = problems_new();
+	struct engine_profiles *profiles;
+
+	if (!problems)
+		return NULL;
+	profiles = engine_profiles_load(agent->options.engine_profiles, problems);
+	say_problems(agent, problems);
+	problems_free(problems);
+	return profiles;
+}
+
 static void say_change(void *data, const struct policy_change *change)
 {
 	struct agent *agent = data;

@@ -18,6 +18,8 @@
 	        "Prints what HAProxy reads.")                                                      \
 	COMMAND(options, "[--markdown]", "Prints every knob of the policy.")                       \
 	COMMAND(schema, "", "Prints the JSON schema of the policy.")                               \
+	COMMAND(engines, "[NAME]",                                                                 \
+	        "Prints the kinds of engines that are known, or one's profile.")                   \
 	COMMAND(metrics, "", "Prints the names of all metrics, as docs/metrics.md has them.")      \
 	COMMAND(version, "", "Prints the version.")
 

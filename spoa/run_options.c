@@ -49,6 +49,10 @@ static const struct flag flags[] = {
 	{ "socket-group", "NAME", NULL,
 	  "their group: HAProxy's own, since it keeps no supplementary groups", AT(socket_group),
 	  FLAG_TEXT },
+	{ "engine-profiles", "DIRECTORY", NULL,
+	  "profiles of engines (*.json) beside those of the program, or instead of one of the same "
+	  "name",
+	  AT(engine_profiles), FLAG_TEXT },
 	{ "no-scrape", NULL, NULL, "do not read the engines' metric pages", AT(no_scrape),
 	  FLAG_SWITCH },
 	{ "on-bad-policy", "exit|defaults", "exit", "what a bad policy does at start",

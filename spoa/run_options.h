@@ -28,11 +28,12 @@ struct run_options {
 	struct addresses spop;
 	struct addresses log_listen;
 	struct addresses admin;
-	struct addresses skip;     /* backends that are no instances */
-	const char *log_level;     /* one of the journal's */
-	const char *log_format;    /* text or json */
-	const char *log_decisions; /* off, all, or N: one in N */
-	const char *on_bad_policy; /* exit or defaults */
+	const char *engine_profiles; /* directory; NULL: those of the program */
+	struct addresses skip;       /* backends that are no instances */
+	const char *log_level;       /* one of the journal's */
+	const char *log_format;      /* text or json */
+	const char *log_decisions;   /* off, all, or N: one in N */
+	const char *on_bad_policy;   /* exit or defaults */
 	const char *ready_file;
 	const char *socket_user;  /* NULL: ours */
 	const char *socket_group; /* NULL: ours */

@@ -16,6 +16,7 @@ static const double jitter = 0.2;
 struct models {
 	struct observe observe;
 	struct rounds *rounds;
+	struct scraper *scraper;
 	struct models_counts counts;
 };
 
@@ -45,9 +46,26 @@ bool models_read(struct span body, struct span *ret_names, size_t room, size_t *
 
 static const char *path_of(void *data, uint32_t target)
 {
-	(void)data;
-	(void)target;
-	return "/v1/models";
+	const struct models *models = data;
+	const struct engine_profile *profile = scraper_engine(models->scraper, target);
+
+	return profile ? profile->models : "/v1/models";
+}
+
+/* Some kinds have no list. */
+static bool wanted(void *data, uint32_t target, usec_t now)
+{
+	(void)now;
+	return path_of(data, target)[0] != '\0';
+}
+
+static void note_owner(struct models *models, uint32_t target, json_t *tree)
+{
+	json_t *first = json_array_get(json_object_get(tree, "data"), 0);
+	json_t *owner = json_object_get(first, "owned_by");
+
+	scraper_owned(models->scraper, target,
+	              (struct span){ json_string_value(owner), json_string_length(owner) });
 }
 
 static void on_new(void *data, uint32_t target)
@@ -79,6 +97,7 @@ static enum rounds_verdict on_answer(void *data, const struct target *target,
 		return ROUNDS_FAILED;
 	}
 	models->counts.good++;
+	note_owner(models, target->id, tree);
 	if (count > 0 && fleet_models(models->observe.facts->fleet, target->id, names, count)) {
 		models->counts.changed++;
 		observe_say(&models->observe, OBSERVE_INFO,
@@ -90,7 +109,7 @@ static enum rounds_verdict on_answer(void *data, const struct target *target,
 }
 
 struct models *models_new(const struct observe *observe, struct fetch *fetch,
-                          const struct models_options *options)
+                          struct scraper *scraper, const struct models_options *options)
 {
 	struct rounds_options rounds = {
 		.interval = options->interval ? options->interval : default_interval,
@@ -100,15 +119,16 @@ struct models *models_new(const struct observe *observe, struct fetch *fetch,
 		.answer_max = ANSWER_MAX,
 		.seed = options->seed,
 	};
-	struct rounds_visitor visitor = { .path = path_of,
-		                          .on_answer = on_answer,
-		                          .on_new = on_new };
+	struct rounds_visitor visitor = {
+		.path = path_of, .on_answer = on_answer, .wanted = wanted, .on_new = on_new
+	};
 	struct models *models = calloc(1, sizeof(*models));
 
 	if (!models)
 		return NULL;
 	visitor.data = models;
 	models->observe = *observe;
+	models->scraper = scraper;
 	models->rounds = rounds_new(observe, fetch, &rounds, &visitor);
 	if (models->rounds)
 		return models;

@@ -1,10 +1,11 @@
-/* models.h - asks each engine which models it serves (GET /v1/models).
+/* models.h - asks each engine which models it serves (GET /v1/models, or where its kind has
+ * the list).
  *
  * What cannot be asked stays unknown, and an unknown replica may serve anything;
  * a list once known is kept until another comes. */
 #pragma once
 
-#include "spoa/observe/rounds.h"
+#include "spoa/observe/scraper.h"
 
 struct models;
 
@@ -20,8 +21,9 @@ struct models_options {
 	uint64_t seed;
 };
 
+/* scraper: knows what kind each engine is, and is told who owns its models. */
 MUST_CHECK struct models *models_new(const struct observe *observe, struct fetch *fetch,
-                                     const struct models_options *options);
+                                     struct scraper *scraper, const struct models_options *options);
 void models_free(struct models *models);
 void models_start(struct models *models);
 void models_stop(struct models *models);

@@ -20,10 +20,6 @@ enum { ANSWER_MAX = 64 * 1024, STATUS_NONE = -1 };
 
 static const double jitter = 0.2;
 
-/* Where an engine says how it is; SGLang's /health computes a token for it. */
-static const struct {
-	const char *engine, *path;
-} pages[] = { { "triton", "/v2/health/ready" } };
 static const char usual_page[] = "/health";
 static const char token_page[] = "/v1/completions";
 
@@ -52,17 +48,13 @@ static const char *token_model(const struct probe *probe, uint32_t target)
 static const char *path_of(void *data, uint32_t target)
 {
 	const struct probe *probe = data;
-	const char *engine = scraper_engine(probe->scraper, target);
+	const struct engine_profile *profile = scraper_engine(probe->scraper, target);
 
 	if (token_model(probe, target))
 		return token_page;
 	if (policy_of(probe)->probe_path[0])
 		return policy_of(probe)->probe_path;
-	for (size_t i = 0; engine && i < sizeof(pages) / sizeof(pages[0]); i++) {
-		if (strcmp(pages[i].engine, engine) == 0)
-			return pages[i].path;
-	}
-	return usual_page;
+	return profile ? profile->health : usual_page;
 }
 
 static void add_header(struct rounds_request *request, const char *line)

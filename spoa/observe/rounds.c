@@ -107,6 +107,14 @@ static void on_done(void *data, const struct fetch_result *result)
 	look_by(rounds, visit->due, now);
 }
 
+static void on_piece(void *data, const char *bytes, size_t count)
+{
+	const struct visit *visit = data;
+	const struct rounds_visitor *visitor = &visit->rounds->visitor;
+
+	visitor->on_piece(visitor->data, visit->id, (struct span){ bytes, count });
+}
+
 /* False when no more can be open. */
 static bool ask(struct visit *visit, const struct target *target)
 {
@@ -115,7 +123,9 @@ static bool ask(struct visit *visit, const struct target *target)
 	char url[ADDRESS_MAX_BYTES + NAME_MAX_BYTES];
 	struct rounds_request refined = { .deadline_ms =
 		                                  (uint32_t)(rounds->options.deadline / MSEC) };
-	struct fetch_request request = { .url = url, .answer_max = rounds->options.answer_max };
+	struct fetch_request request = { .url = url,
+		                         .answer_max = rounds->options.answer_max,
+		                         .on_piece = rounds->visitor.on_piece ? on_piece : NULL };
 
 	(void)snprintf(url, sizeof(url), "http://%s%s", target->label,
 	               rounds->visitor.path(rounds->visitor.data, target->id));

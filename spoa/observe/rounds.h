@@ -46,6 +46,9 @@ struct rounds_visitor {
 	void (*refine)(void *data, uint32_t target, struct rounds_request *request);
 	enum rounds_verdict (*on_answer)(void *data, const struct target *target,
 	                                 const struct fetch_result *result, usec_t now);
+	/* A piece of the answer, which is then not kept; the visitor may look at nothing but
+	 * what it keeps of the target. NULL: on_answer is given the whole. */
+	void (*on_piece)(void *data, uint32_t target, struct span piece);
 	/* Whether it is to be asked at all; who begins to be is asked an interval later.
 	 * NULL: everybody is. */
 	bool (*wanted)(void *data, uint32_t target, usec_t now);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "policies/page.h"
-#include "spoa/observe/engine_names.h"
+#include "spoa/engines/reader.h"
 
 enum { PAGE_MAX = 4 * 1024 * 1024 };
 
@@ -15,19 +15,18 @@ static const usec_t default_interval = SECOND, default_deadline = 800 * MSEC;
 static const usec_t default_backoff = 30 * SECOND;
 static const double jitter = 0.2;
 
-/* Where engines have their page; an engine is asked for one after the other until
- * it has one. */
-static const char *const paths[] = { "/metrics", "/prometheus/metrics" };
-enum { PATH_COUNT = sizeof(paths) / sizeof(paths[0]) };
-
 struct engine {
-	const char *name; /* NULL: not known */
-	uint32_t path;    /* index into paths */
-	double kv_tokens; /* that its budget was set by; 0 = none */
+	const struct engine_profile *profile; /* by its page; NULL: not known */
+	const struct engine_profile *owner;   /* by its models */
+	uint32_t path;                        /* index into the pages of all profiles */
+	double kv_tokens;                     /* that its budget was set by; 0 = none */
+	struct engine_reader *reader;         /* of the page that comes in; NULL: none does */
 };
 
 struct scraper {
 	struct observe observe;
+	const struct engine_profiles *profiles;
+	struct texts pages;
 	struct rounds *rounds;
 	struct scraper_counts counts;
 	struct engine *engines; /* by target id */
@@ -37,13 +36,43 @@ static const char *path_of(void *data, uint32_t target)
 {
 	struct scraper *scraper = data;
 
-	return paths[scraper->engines[target].path];
+	return scraper->pages.at[scraper->engines[target].path];
+}
+
+static void drop_reader(struct engine *engine)
+{
+	engine_reader_free(engine->reader);
+	engine->reader = NULL;
 }
 
 static void on_new(void *data, uint32_t target)
 {
 	struct scraper *scraper = data;
+
+	drop_reader(&scraper->engines[target]);
 	scraper->engines[target] = (struct engine){ 0 };
+}
+
+/* Without memory for it the page says nothing this time. */
+static void on_piece(void *data, uint32_t target, struct span piece)
+{
+	struct scraper *scraper = data;
+	struct engine *engine = &scraper->engines[target];
+
+	if (!engine->reader)
+		engine->reader = engine_reader_new(scraper->profiles);
+	if (engine->reader)
+		engine_reader_feed(engine->reader, piece);
+}
+
+/* Without a profile that names a page nobody is asked. */
+static bool wanted(void *data, uint32_t target, usec_t now)
+{
+	const struct scraper *scraper = data;
+
+	(void)target;
+	(void)now;
+	return scraper->pages.count > 0;
 }
 
 static void set_budget(struct scraper *scraper, const struct target *target, double kv_tokens)
@@ -61,22 +90,25 @@ static void put_page(struct scraper *scraper, const struct target *target,
                      const struct engine_reading *reading, usec_t now)
 {
 	struct engine_page page = engine_page_blank(now);
+	struct engine_loras loras = reading->loras;
 
 #define AS_FIELD(id, field) page.field = reading->values[ENGINE_##id];
 	ENGINE_FIELDS(AS_FIELD)
 #undef AS_FIELD
-	if (!page_read(scraper->observe.facts, target->id, &page))
-		return;
-	scraper->counts.restarts++;
-	observe_say(&scraper->observe, OBSERVE_NOTICE,
-	            "%s: the engine has restarted, its cache is empty", target->label);
+	if (page_read(scraper->observe.facts, target->id, &page)) {
+		scraper->counts.restarts++;
+		observe_say(&scraper->observe, OBSERVE_NOTICE,
+		            "%s: the engine has restarted, its cache is empty", target->label);
+	}
+	loras.at = loras.at != 0 ? now : 0;
+	engines_put_loras(scraper->observe.facts->engines, target->id, &loras);
 }
 
 static enum rounds_verdict not_here(struct scraper *scraper, struct engine *engine)
 {
 	scraper->counts.no_page++;
-	engine->name = NULL;
-	engine->path = (engine->path + 1) % PATH_COUNT;
+	engine->profile = NULL;
+	engine->path = (uint32_t)((engine->path + 1) % scraper->pages.count);
 	return engine->path == 0 ? ROUNDS_NOT_HERE : ROUNDS_GOOD;
 }
 
@@ -91,24 +123,34 @@ static enum rounds_verdict failed(struct scraper *scraper, const struct fetch_re
 	return ROUNDS_FAILED;
 }
 
+static void note_engine(struct scraper *scraper, const struct target *target,
+                        const struct engine_profile *profile)
+{
+	struct engine *engine = &scraper->engines[target->id];
+
+	if (!engine->profile)
+		observe_say(&scraper->observe, OBSERVE_INFO, "%s: metrics of %s at %s",
+		            target->label, profile->name, path_of(scraper, target->id));
+	engine->profile = profile;
+}
+
 static enum rounds_verdict on_answer(void *data, const struct target *target,
                                      const struct fetch_result *result, usec_t now)
 {
 	struct scraper *scraper = data;
 	struct engine *engine = &scraper->engines[target->id];
-	struct engine_reading reading;
+	struct engine_reading reading = { .profile = NULL };
 
+	if (engine->reader)
+		engine_reader_end(engine->reader, &reading);
+	drop_reader(engine);
 	if (result->status == 404)
 		return not_here(scraper, engine);
 	if (result->status != 200)
 		return failed(scraper, result);
-	engine_names_read((struct span){ result->body, result->body_bytes }, &reading);
-	if (!reading.engine)
+	if (!reading.profile)
 		return not_here(scraper, engine);
-	if (!engine->name)
-		observe_say(&scraper->observe, OBSERVE_INFO, "%s: metrics of %s at %s",
-		            target->label, reading.engine, paths[engine->path]);
-	engine->name = reading.engine;
+	note_engine(scraper, target, reading.profile);
 	scraper->counts.good++;
 	if (reading.values[ENGINE_RUNNING] < 0 || reading.values[ENGINE_WAITING] < 0)
 		scraper->counts.incomplete++;
@@ -118,6 +160,7 @@ static enum rounds_verdict on_answer(void *data, const struct target *target,
 }
 
 struct scraper *scraper_new(const struct observe *observe, struct fetch *fetch,
+                            const struct engine_profiles *profiles,
                             const struct scraper_options *options)
 {
 	struct rounds_options rounds = {
@@ -130,6 +173,8 @@ struct scraper *scraper_new(const struct observe *observe, struct fetch *fetch,
 	};
 	struct rounds_visitor visitor = { .path = path_of,
 		                          .on_answer = on_answer,
+		                          .on_piece = on_piece,
+		                          .wanted = wanted,
 		                          .on_new = on_new };
 	struct scraper *scraper = calloc(1, sizeof(*scraper));
 
@@ -137,6 +182,8 @@ struct scraper *scraper_new(const struct observe *observe, struct fetch *fetch,
 		return NULL;
 	visitor.data = scraper;
 	scraper->observe = *observe;
+	scraper->profiles = profiles;
+	scraper->pages = engine_profiles_pages(profiles);
 	scraper->engines =
 	        calloc(fleet_targets_max(observe->facts->fleet), sizeof(*scraper->engines));
 	scraper->rounds = rounds_new(observe, fetch, &rounds, &visitor);
@@ -151,6 +198,9 @@ void scraper_free(struct scraper *scraper)
 	if (!scraper)
 		return;
 	rounds_free(scraper->rounds);
+	for (uint32_t i = 0;
+	     scraper->engines && i < fleet_targets_max(scraper->observe.facts->fleet); i++)
+		drop_reader(&scraper->engines[i]);
 	free(scraper->engines);
 	free(scraper);
 }
@@ -170,7 +220,14 @@ struct scraper_counts scraper_counts(const struct scraper *scraper)
 	return scraper->counts;
 }
 
-const char *scraper_engine(const struct scraper *scraper, uint32_t target)
+const struct engine_profile *scraper_engine(const struct scraper *scraper, uint32_t target)
 {
-	return scraper->engines[target].name;
+	const struct engine *engine = &scraper->engines[target];
+
+	return engine->profile ? engine->profile : engine->owner;
+}
+
+void scraper_owned(struct scraper *scraper, uint32_t target, struct span owner)
+{
+	scraper->engines[target].owner = engine_profiles_owner(scraper->profiles, owner);
 }

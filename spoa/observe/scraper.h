@@ -1,10 +1,12 @@
 /* scraper.h - reads the engines' metric pages into the facts.
  *
  * Once a second per replica, each with its own deadline. A page replaces all that
- * the last one said. Counters that went back mean that the engine restarted: its
- * cache is empty then. */
+ * the last one said. It is read piece by piece as it comes in, so a long one holds up
+ * nobody. Counters that went back mean that the engine restarted: its cache is empty
+ * then. */
 #pragma once
 
+#include "spoa/engines/profiles.h"
 #include "spoa/observe/rounds.h"
 
 struct scraper;
@@ -28,12 +30,17 @@ struct scraper_options {
 	uint64_t seed;      /* of the jitter */
 };
 
+/* The profiles must outlive it. NULL when out of memory. */
 MUST_CHECK struct scraper *scraper_new(const struct observe *observe, struct fetch *fetch,
+                                       const struct engine_profiles *profiles,
                                        const struct scraper_options *options);
 void scraper_free(struct scraper *scraper);
 void scraper_start(struct scraper *scraper);
 void scraper_stop(struct scraper *scraper);
 
 struct scraper_counts scraper_counts(const struct scraper *scraper);
-/* What the target's page looks like: "vllm", ...; NULL when not known. */
-const char *scraper_engine(const struct scraper *scraper, uint32_t target);
+/* What kind of engine the target is, by its page or else by who owns its models; NULL when
+ * not known. */
+const struct engine_profile *scraper_engine(const struct scraper *scraper, uint32_t target);
+/* The target's models are said to be this one's. */
+void scraper_owned(struct scraper *scraper, uint32_t target, struct span owner);

@@ -32,6 +32,7 @@ struct fetch_transfer {
 	bool too_big;
 	char error[CURL_ERROR_SIZE];
 	void (*on_done)(void *data, const struct fetch_result *result);
+	void (*on_piece)(void *data, const char *bytes, size_t count);
 	void *data;
 };
 
@@ -44,26 +45,38 @@ struct fetch {
 	struct fetch_transfer *free;
 };
 
-static size_t on_body(char *bytes, size_t size, size_t count, void *data)
+/* False when there is no memory. */
+static bool keep(struct fetch_transfer *transfer, const char *bytes, size_t more)
 {
-	struct fetch_transfer *transfer = data;
-	size_t more = size * count, room = transfer->room ? transfer->room : BODY_FIRST;
+	size_t room = transfer->room ? transfer->room : BODY_FIRST;
 	char *body;
 
-	if (more > transfer->answer_max - transfer->used) {
-		transfer->too_big = true;
-		return 0; /* not all taken: curl ends the transfer */
-	}
 	while (room < transfer->used + more)
 		room *= 2;
 	if (room > transfer->room) {
 		body = realloc(transfer->body, room);
 		if (!body)
-			return 0;
+			return false;
 		transfer->body = body;
 		transfer->room = room;
 	}
 	memcpy(transfer->body + transfer->used, bytes, more);
+	return true;
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *data)
+{
+	struct fetch_transfer *transfer = data;
+	size_t more = size * count;
+
+	if (more > transfer->answer_max - transfer->used) {
+		transfer->too_big = true;
+		return 0; /* not all taken: curl ends the transfer */
+	}
+	if (transfer->on_piece)
+		transfer->on_piece(transfer->data, bytes, more);
+	else if (!keep(transfer, bytes, more))
+		return 0;
 	transfer->used += more;
 	return more;
 }
@@ -109,7 +122,7 @@ static void finish(struct fetch_transfer *transfer, CURLcode code)
 	result.elapsed_us = (uint64_t)elapsed;
 	if (code == CURLE_OK && status > 0) {
 		result.status = (int)status;
-		result.body = transfer->body;
+		result.body = transfer->on_piece ? NULL : transfer->body;
 		result.body_bytes = transfer->used;
 	} else {
 		result.error = reason(transfer, code);
@@ -275,6 +288,7 @@ struct fetch_transfer *fetch_start(struct fetch *fetch, const struct fetch_reque
 	transfer->error[0] = 0;
 	transfer->answer_max = request->answer_max;
 	transfer->on_done = on_done;
+	transfer->on_piece = request->on_piece;
 	transfer->data = data;
 	if (!set_headers(transfer, request) || !set_options(transfer, request) ||
 	    curl_multi_add_handle(fetch->multi, transfer->easy) != CURLM_OK) {

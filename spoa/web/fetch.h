@@ -21,11 +21,15 @@ struct fetch_request {
 	const char *const *headers; /* "name: value", ends in NULL; NULL: none */
 	uint32_t deadline_ms;       /* for all of it, > 0 */
 	size_t answer_max;          /* bytes of body */
+	/* Hands out each piece of the body as it comes in, and keeps none. From inside the
+	 * library: it must not start or cancel. NULL: the body is kept for on_done. */
+	void (*on_piece)(void *data, const char *bytes, size_t count);
 };
 
 struct fetch_result {
 	int status;       /* of HTTP; 0: no whole answer, and error says why */
-	const char *body; /* good for the length of the callback; does not end in NUL */
+	const char *body; /* good for the length of the callback; does not end in NUL; NULL
+	                   * when pieces were handed out */
 	size_t body_bytes;
 	const char *error; /* NULL when status is set */
 	bool late;         /* the deadline passed */

@@ -1,12 +1,13 @@
-/* fuzz_exposition.c - any page ends, its samples lie inside it, and an engine read
- * from it says nothing that no engine can mean. */
+/* fuzz_exposition.c - any page ends, its samples lie inside it, and an engine read from it
+ * says nothing that no engine can mean, however the page comes in. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "spoa/observe/engine_names.h"
-#include "spoa/observe/exposition.h"
+#include "spoa/engines/exposition.h"
+#include "spoa/engines/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,12 +16,10 @@ static int inside(struct span part, const char *from, size_t size)
 	return part.at >= from && part.len <= size && (size_t)(part.at - from) <= size - part.len;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check_samples(const char *text, size_t size)
 {
-	const char *text = (const char *)data;
 	struct exposition page = { .rest = { text, size } };
 	struct exposition_sample sample;
-	struct engine_reading reading;
 	struct span value;
 
 	while (exposition_next(&page, &sample)) {
@@ -30,10 +29,41 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (exposition_label(sample.labels, "le", &value) && !inside(value, text, size))
 			abort();
 	}
-	engine_names_read((struct span){ text, size }, &reading);
-	for (size_t role = 0; role < ENGINE_FIELD_COUNT; role++)
-		if (isnan(reading.values[role]) ||
-		    (reading.values[role] < 0 && reading.values[role] != -1))
+}
+
+static void read_in_pieces(struct engine_reader *reader, struct span text, size_t step,
+                           struct engine_reading *reading)
+{
+	while (text.len > 0) {
+		size_t piece = text.len < step ? text.len : step;
+
+		engine_reader_feed(reader, (struct span){ text.at, piece });
+		text = (struct span){ text.at + piece, text.len - piece };
+	}
+	memset(reading, 0, sizeof(*reading));
+	engine_reader_end(reader, reading);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct engine_profiles *profiles;
+	static struct engine_reader *reader;
+	struct span text = { (const char *)data, size };
+	struct engine_reading whole, pieces;
+
+	if (!profiles)
+		profiles = engine_profiles_load(NULL, problems_new());
+	if (!reader)
+		reader = engine_reader_new(profiles);
+	check_samples(text.at, text.len);
+	read_in_pieces(reader, text, size + 1, &whole);
+	read_in_pieces(reader, text, size % 61 + 1, &pieces);
+	for (size_t i = 0; i < ENGINE_FIELD_COUNT; i++)
+		if (isnan(whole.values[i]) || (whole.values[i] < 0 && whole.values[i] != -1) ||
+		    (size < 4096 && whole.values[i] != pieces.values[i]))
 			abort();
+	if (whole.loras.active_count > ENGINE_LORAS_MAX ||
+	    whole.loras.waiting_count > ENGINE_LORAS_MAX)
+		abort();
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* engines.h - engines of one instance, as peers that answer HTTP. */
 #pragma once
 
+#include "spoa/engines/profiles.h"
 #include "spoa/web/fetch.h"
 #include "tests/spoa/observe/peer.h"
 #include "tests/spoa/observe/world.h"
@@ -11,6 +12,7 @@ struct engines_stage {
 	struct ev_loop *loop;
 	struct world world;
 	struct fetch *fetch;
+	struct engine_profiles *profiles;
 	struct observe observe;
 	struct peer peers[ENGINES];
 	char pages[ENGINES][PAGE_ROOM];
@@ -56,6 +58,17 @@ static inline void engines_list(struct engines_stage *stage, const bool *up)
 		stage->ids[i] = world_target(&stage->world, stage->addresses[i]);
 }
 
+static inline struct engine_profiles *engines_profiles(void)
+{
+	struct problems *problems = problems_new();
+	struct engine_profiles *profiles = engine_profiles_load(NULL, problems);
+
+	problems_free(problems);
+	if (!profiles)
+		abort();
+	return profiles;
+}
+
 static inline void engines_open(struct engines_stage *stage)
 {
 	static const bool up[ENGINES] = { true, true };
@@ -73,6 +86,7 @@ static inline void engines_open(struct engines_stage *stage)
 	}
 	engines_list(stage, up);
 	stage->fetch = fetch_new(stage->loop, 8);
+	stage->profiles = engines_profiles();
 	stage->observe = (struct observe){ .loop = stage->loop,
 		                           .facts = stage->world.facts,
 		                           .now = loop_now,
@@ -82,6 +96,7 @@ static inline void engines_open(struct engines_stage *stage)
 static inline void engines_close(struct engines_stage *stage)
 {
 	fetch_free(stage->fetch);
+	engine_profiles_free(stage->profiles);
 	for (size_t i = 0; i < ENGINES; i++)
 		peer_stop(&stage->peers[i]);
 	ev_loop_destroy(stage->loop);

@@ -13,6 +13,7 @@
 #include "tests/spoa/observe/engines.h"
 
 static struct engines_stage stage;
+static struct scraper *scraper; /* is never started */
 static struct models *models;
 
 static void open_models(void)
@@ -21,14 +22,18 @@ static void open_models(void)
 		.interval = 50 * MSEC, .deadline = 300 * MSEC, .backoff_max = 10 * SECOND, .seed = 1
 	};
 
+	struct scraper_options scraping = { .seed = 1 };
+
 	engines_open(&stage);
-	models = models_new(&stage.observe, stage.fetch, &options);
+	scraper = scraper_new(&stage.observe, stage.fetch, stage.profiles, &scraping);
+	models = models_new(&stage.observe, stage.fetch, scraper, &options);
 	assert_non_null(models);
 }
 
 static void close_models(void)
 {
 	models_free(models);
+	scraper_free(scraper);
 	engines_close(&stage);
 }
 
@@ -37,6 +42,22 @@ static const struct replica *replica(const char *name)
 	const struct fleet *fleet = stage.world.facts->fleet;
 
 	return fleet_replica_named(fleet, fleet_instance_at(fleet, 0), 0, span_of(name));
+}
+
+/* Ollama has no page of metrics, and another one for its health. */
+static void who_owns_the_models_tells_what_kind_it_is(void **state)
+{
+	(void)state;
+	open_models();
+	engines_answer(&stage, 0, 200,
+	               "{\"object\":\"list\",\"data\":[{\"id\":\"llama3.2:latest\",\"object\":"
+	               "\"model\",\"owned_by\":\"library\"}]}");
+	engines_answer(&stage, 1, 200, "{\"data\":[{\"id\":\"m\",\"owned_by\":\"somebody\"}]}");
+	models_start(models);
+	engines_wait(&stage, 2);
+	assert_string_equal(scraper_engine(scraper, stage.ids[0])->name, "ollama");
+	assert_null(scraper_engine(scraper, stage.ids[1]));
+	close_models();
 }
 
 static void a_list_of_models_makes_them_known(void **state)
@@ -66,11 +87,13 @@ static void a_list_of_models_makes_them_known(void **state)
 /* Not before its time, nor again and again. */
 static void one_that_is_doubted_is_asked_at_once(void **state)
 {
+	struct scraper_options scraping = { .seed = 1 };
 	struct models_options options = { .interval = 60 * SECOND, .seed = 1 };
 
 	(void)state;
 	engines_open(&stage);
-	models = models_new(&stage.observe, stage.fetch, &options);
+	scraper = scraper_new(&stage.observe, stage.fetch, stage.profiles, &scraping);
+	models = models_new(&stage.observe, stage.fetch, scraper, &options);
 	assert_non_null(models);
 	engines_answer(&stage, 0, 200, "{\"data\":[{\"id\":\"llama\"}]}");
 	models_hurry(models, stage.ids[0]); /* new, and not even looked at */
@@ -153,6 +176,7 @@ static void only_a_list_is_a_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_owns_the_models_tells_what_kind_it_is),
 		cmocka_unit_test(a_list_of_models_makes_them_known),
 		cmocka_unit_test(one_that_is_doubted_is_asked_at_once),
 		cmocka_unit_test(a_list_once_known_is_kept),

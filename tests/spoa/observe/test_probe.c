@@ -33,7 +33,8 @@ static int open_scene(void **state)
 	policy->probe_timeout = 500 * MSEC;
 	policy->ejection = 10 * MSEC;
 	scene->stage.observe.credential = &scene->credential;
-	scene->scraper = scraper_new(&scene->stage.observe, scene->stage.fetch, &options);
+	scene->scraper = scraper_new(&scene->stage.observe, scene->stage.fetch,
+	                             scene->stage.profiles, &options);
 	scene->probe = probe_new(&scene->stage.observe, scene->stage.fetch, scene->scraper, 1);
 	if (!scene->scraper || !scene->probe)
 		return -1;

@@ -22,7 +22,7 @@ static void open_scraper(usec_t backoff_max)
 	};
 
 	engines_open(&stage);
-	scraper = scraper_new(&stage.observe, stage.fetch, &options);
+	scraper = scraper_new(&stage.observe, stage.fetch, stage.profiles, &options);
 	assert_non_null(scraper);
 }
 
@@ -39,7 +39,7 @@ static const struct engine_page *page_of(size_t engine, usec_t max_age)
 
 static void a_page_becomes_facts(void **state)
 {
-	struct span text = fixture("engine-vllm.txt");
+	struct span text = fixture("engine-vllm-0.33.txt");
 	const struct engine_page *page;
 
 	(void)state;
@@ -58,7 +58,7 @@ static void a_page_becomes_facts(void **state)
 	assert_true(page->prompt_tokens == 1.5e6);
 	assert_int_equal(page->acquired, 2);
 	assert_int_equal(page->first_bytes, 1);
-	assert_string_equal(scraper_engine(scraper, stage.ids[0]), "vllm");
+	assert_string_equal(scraper_engine(scraper, stage.ids[0])->name, "vllm");
 	assert_null(scraper_engine(scraper, stage.ids[1]));
 	assert_int_equal(strncmp(stage.peers[0].last, "GET /metrics HTTP/1.1", 21), 0);
 	free((void *)(uintptr_t)text.at);
@@ -202,7 +202,7 @@ static void a_page_at_the_other_path_is_found(void **state)
 	engines_wait(&stage, 1);
 	engines_answer(&stage, 0, 200, "trtllm_num_requests_running 2\n");
 	engines_wait(&stage, 3);
-	assert_string_equal(scraper_engine(scraper, stage.ids[0]), "trtllm");
+	assert_string_equal(scraper_engine(scraper, stage.ids[0])->name, "trtllm");
 	assert_int_equal(strncmp(stage.peers[0].last, "GET /prometheus/metrics ", 24), 0);
 	assert_true(page_of(0, SECOND)->running == 2);
 	close_scraper();

@@ -1,5 +1,5 @@
 /* exposition.c - reads the Prometheus text format, sample by sample. */
-#include "spoa/observe/exposition.h"
+#include "spoa/engines/exposition.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "spoa/observe/exposition.h"
+#include "spoa/engines/exposition.h"
 #include "tests/spoa/observe/fixture.h"
 
 static struct exposition page_of(const char *text)
