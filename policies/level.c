@@ -12,7 +12,6 @@
 #include "policies/pipeline.h"
 #include "policies/signals/signal.h"
 #include "policies/stages/admission.h"
-#include "policies/stages/session.h"
 #include "policies/stages/stages.h"
 #include "policies/state/facts.h"
 
@@ -38,7 +37,7 @@ static void find_wants(struct walk *walk, const struct chain *chain)
 		walk->wants_pairs |= entry->strategy->pair;
 		if (limits_read_load(&entry->admit) || limits_read_load(&entry->hard))
 			walk->wants_load = true;
-		if (session_mode_of(entry) != SESSION_OFF)
+		if (entry_session_mode(entry) != SESSION_OFF)
 			walk->session.wanted = true;
 		for (size_t i = 0; i < WEIGHINGS_MAX && weighings[i].signal; i++) {
 			if (weighings[i].signal->reads_load)

@@ -1,8 +1,10 @@
 /* sessions.c - compare and set: of several requests of a session that end up
  * elsewhere at once, the first moves it, and none moves it back.
  *
- * A pin is made at the decision, so that a burst of first requests finds it, but
- * moves only with a good answer: a replica that failed has no context to offer. */
+ * A pin is made at the decision, so that a burst of first requests finds it; and
+ * where its target does not stand any more it is made anew there, for the same
+ * reason. From one that stands it moves only with a good answer from another: a
+ * replica that failed has no context to offer. */
 #include "policies/sessions.h"
 
 #include "policies/stages/session.h"
@@ -17,8 +19,6 @@ static const struct session_look *look_of(const struct decision *decision)
 
 static enum session_move cause_of(const struct session_look *look)
 {
-	if (look->result == SESSION_GONE)
-		return SESSION_MOVE_GONE;
 	return look->spilled ? SESSION_MOVE_SPILL : SESSION_MOVE_CHOICE;
 }
 
@@ -48,6 +48,9 @@ void sessions_reserve(struct facts *facts, const struct reservation *reservation
 		chosen = flight->instance;
 	if (chosen == TARGET_NONE)
 		return;
+	if (look->result == SESSION_GONE &&
+	    pins_move(facts->sessions, flight->session, look->pinned, chosen, reservation->now))
+		facts->counters->session_moves[SESSION_MOVE_GONE]++;
 	flight->held = pins_hold(facts->sessions, flight->session, chosen, reservation->now);
 	if (flight->held != 0)
 		flight->pinned = chosen;

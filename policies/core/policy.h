@@ -78,6 +78,16 @@ struct entry_policy {
 	enum session_mode session_mode;
 };
 
+/* Never SESSION_AUTO. */
+static inline enum session_mode entry_session_mode(const struct entry_policy *entry)
+{
+	enum session_mode mode = entry->session_mode;
+
+	if (mode == SESSION_AUTO)
+		mode = entry->strategy->session;
+	return mode == SESSION_AUTO ? SESSION_OFF : mode;
+}
+
 struct prefix_policy {
 	double min_match;       /* bytes */
 	double min_match_share; /* 0..1 of the prompt */

@@ -16,7 +16,6 @@
 #include "policies/signals/signals.h"
 #include "policies/stages/median.h"
 #include "policies/stages/scratch.h"
-#include "policies/stages/session.h"
 #include "policies/stages/stages.h"
 #include "policies/state/facts.h"
 
@@ -253,7 +252,7 @@ static const struct weighing *weighings_of(const struct walk *walk, const struct
 	double sum = 0;
 	size_t count = 0;
 
-	if (session_mode_of(walk->entry) != SESSION_SOFT || walk->session.target == TARGET_NONE)
+	if (entry_session_mode(walk->entry) != SESSION_SOFT || walk->session.target == TARGET_NONE)
 		return strategy->weighings;
 	while (count < WEIGHINGS_MAX && strategy->weighings[count].signal) {
 		if (strategy->weighings[count].signal == &signal_session)

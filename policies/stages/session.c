@@ -23,14 +23,6 @@
 #include "policies/state/lookup.h"
 #include "policies/state/session_id.h"
 
-enum session_mode session_mode_of(const struct entry_policy *entry)
-{
-	enum session_mode mode = entry->session_mode == SESSION_AUTO ? entry->strategy->session
-	                                                             : entry->session_mode;
-
-	return mode == SESSION_AUTO ? SESSION_OFF : mode;
-}
-
 bool session_is_key(const struct request *request)
 {
 	struct session_id id;
@@ -213,7 +205,7 @@ static void run(struct walk *walk)
 	if (found == walk->standing)
 		return;
 	look->target = walk->pool[found].target->id;
-	if (session_mode_of(walk->entry) != SESSION_HARD)
+	if (entry_session_mode(walk->entry) != SESSION_HARD)
 		return;
 	if (can_keep(walk, &walk->pool[found], own))
 		keep(walk);

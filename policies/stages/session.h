@@ -5,9 +5,6 @@
 #include "policies/core/route.h"
 #include "policies/state/facts.h"
 
-/* What an entry of a chain makes of sessions: never SESSION_AUTO. */
-enum session_mode session_mode_of(const struct entry_policy *entry);
-
 /* The request came with a key of its own, not with an id that we gave. */
 bool session_is_key(const struct request *request);
 

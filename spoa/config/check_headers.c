@@ -1,4 +1,4 @@
-/* check_headers.c - headers that affinity rules look at, and nobody sends. */
+/* check_headers.c - headers that the policy looks at, and nobody sends. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -37,12 +37,27 @@ static void check_list(const struct facts *facts, const struct affinity *affinit
 	}
 }
 
+static void check_session_keys(const struct facts *facts, const struct session_policy *session)
+{
+	for (uint32_t i = 0; i < session->header_count; i++) {
+		const struct session_header *header = &session->headers[i];
+
+		if (header->argument == SESSION_HEADER_OTHER &&
+		    !is_sent(facts->route, header->name))
+			report_spoe(facts, facts->route->head, SEVERITY_ERROR, "header",
+			            "the session header %s is not sent; print the file with: "
+			            "inference-spoa haproxy spoe --header %s",
+			            header->name, header->name);
+	}
+}
+
 void check_headers(const struct facts *facts)
 {
 	const struct policy *policy = facts->options->policy;
 
 	if (!policy || !facts->route)
 		return;
+	check_session_keys(facts, &policy->session);
 	check_list(facts, policy->affinities, policy->affinity_count);
 	for (uint32_t i = 0; i < policy->rule_count; i++)
 		check_list(facts, policy->rules[i].affinities, policy->rules[i].affinity_count);

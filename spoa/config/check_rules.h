@@ -15,6 +15,7 @@
 	CHECK(first_byte)                                                                          \
 	CHECK(spoe)                                                                                \
 	CHECK(headers)                                                                             \
+	CHECK(sessions)                                                                            \
 	CHECK(messages)                                                                            \
 	CHECK(log)                                                                                 \
 	CHECK(log_format)                                                                          \

@@ -167,10 +167,14 @@ static void answered(FILE *out)
 	        "} infer_sse\n"
 	        "    http-response set-var(txn.infer_t1) date(0,ms) if infer_asked { status 200 } "
 	        "infer_sse { res.body_len gt 0 }\n"
+	        "    # a session's id names who serves: of another than was chosen only the "
+	        "agent knows it, and answers it with the first byte\n"
+	        "    http-response unset-var(txn.infer.session) if { var(txn.infer.session) -m "
+	        "found } !{ srv_name,strcmp(txn.infer.replica) eq 0 }\n"
 	        "    http-response send-spoe-group %s %s if { var(txn.infer_t1) -m found } !{ "
 	        "var(txn.infer.err) -m found } infer_up\n"
 	        "    http-response set-header x-session-id %%[var(txn.infer.session)] if { "
-	        "var(txn.infer.session) -m found } { srv_name,strcmp(txn.infer.replica) eq 0 }\n"
+	        "var(txn.infer.session) -m found }\n"
 	        "    http-after-response set-header x-request-id %%[unique-id]\n",
 	        CONTRACT_ENGINE, CONTRACT_FIRST);
 	(void)fputs("    http-after-response set-header x-infer-instance "

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/core/name.h"
 #include "policies/defaults.h"
 #include "policies/state/session_id.h"
 #include "spoa/config/names.h"
@@ -33,16 +32,31 @@ static void add(const struct loading *loading, const struct node *node,
 	session->header_count++;
 }
 
+static char plain(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c | 0x20);
+	return c == '_' ? '-' : c;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	while (*a != '\0' && plain(*a) == plain(*b)) {
+		a++;
+		b++;
+	}
+	return *a == '\0' && *b == '\0';
+}
+
 static void load_header(const struct loading *loading, const struct node *node,
                         struct session_policy *session)
 {
 	const char *name = json_string_value(node->value);
-	struct span spelling = { name, name ? strlen(name) : 0 };
 	uint32_t before = session->header_count;
 	const char *sent;
 
 	for (uint32_t i = 0; name && (sent = session_header_at(i)); i++)
-		if (name_is(sent, spelling))
+		if (is_same(sent, name))
 			add(loading, node, session, sent, i);
 	if (name && session->header_count == before)
 		add(loading, node, session, name, SESSION_HEADER_OTHER);

@@ -73,6 +73,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(policy.ladder.id, LADDER_DEFAULT, sizeof(LADDER_DEFAULT));
 	policy.ladder.count = 32;
+	policy.session.header_count = 10;
+	for (uint32_t i = 0; i < 10; i++)
+		policy.session.headers[i].argument = i;
 	if (notify_read_message(&in, &message) != SPOP_NONE)
 		return 0;
 	read_route(&context, in, message.arguments);

@@ -111,6 +111,8 @@ static inline void hand_make(struct hand *hand, const char *strategy, size_t cou
 		                    .count = count,
 		                    .standing = count,
 		                    .level = 2,
+		                    .previous = TARGET_NONE,
+		                    .session = { .target = TARGET_NONE, .pinned = TARGET_NONE },
 		                    .scratch = &hand->scratch };
 }
 

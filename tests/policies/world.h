@@ -217,6 +217,8 @@ static inline void world_end(struct world *world, struct span id)
 	assert_int_equal(
 	        inflight_end(world->facts->inflight, flight_id_of(id), world->now, &flight),
 	        INFLIGHT_END_OPEN);
+	if (flight.held != 0)
+		pins_release(world->facts->sessions, flight.session, flight.held);
 	assert_true(ledger_release(world->facts->ledger, flight.instance_slot, world->now));
 	if (flight.chosen != TARGET_NONE)
 		assert_true(ledger_release(world->facts->ledger, flight.replica_slot, world->now));

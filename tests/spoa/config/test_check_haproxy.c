@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "spoa/config/check_haproxy.h"
+#include "spoa/config/policy.h"
 #include "spoa/messages/contract.h"
 
 enum { FILE_MAX = 1 << 16 };
@@ -34,6 +35,9 @@ struct row {
 	const char *version; /* NULL: 2.6.12-1+deb12u4 */
 	enum file at_file;
 };
+
+static const char sessions[] = "{\"defaults\": {\"level2\": {\"strategy\": \"session-affinity\"},"
+                               " \"session\": {\"headers\": [\"x-my-chat\", \"x-session-id\"]}}}";
 
 static char folder[256];
 
@@ -351,6 +355,34 @@ static void the_policy_has_its_say(void **state)
 	assert_int_equal(count_of(problems, "ladder", "ladder"), 33);
 }
 
+/* With sessions, an id must go out, and keys under other names must come in. */
+static void sessions_need_their_headers(void **state)
+{
+	struct problems *problems = problems_new();
+	struct policy_file *file =
+	        policy_parse("policy.json", sessions, sizeof(sessions) - 1, problems);
+	struct check_options options = { .version = "2.6.23", .ledger_ttl_s = 600 };
+	static char base[FILE_MAX], edited[FILE_MAX];
+
+	(void)state;
+	assert_non_null(file);
+	options.policy = policy_file_policy(file);
+	of_tree("haproxy/spoe.cfg", base);
+	(void)write_file("spoe.cfg", base);
+	of_tree("haproxy/haproxy.cfg", base);
+	replaced(base, "set-header x-session-id", "set-header x-other-id", edited);
+	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
+	assert_int_equal(count_of(problems, "session-id", "no http-response"), 0);
+	problems = problems_new();
+	replaced(base, "    http-response set-header x-session-id", "    # ", edited);
+	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
+	assert_int_equal(count_of(problems, "header", "--header x-my-chat"), 1);
+	problems = problems_new();
+	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
+	assert_int_equal(count_of(problems, "session-id", "no http-response set-header"), 1);
+	policy_file_free(file);
+}
+
 static void remove_files(void)
 {
 	static const char *const names[] = { "haproxy.cfg", "spoe.cfg", "spoe-3.cfg" };
@@ -373,6 +405,7 @@ int main(void)
 		cmocka_unit_test(a_comment_silences_a_rule),
 		cmocka_unit_test(an_unknown_version_is_walked_as_old_and_as_new),
 		cmocka_unit_test(the_policy_has_its_say),
+		cmocka_unit_test(sessions_need_their_headers),
 	};
 	const char *parent = getenv("TMPDIR");
 	int failed;

@@ -45,6 +45,26 @@ static void the_replica_may_be_left_to_haproxy(void **state)
 	assert_false(has(&answer, "replica"));
 }
 
+/* Only a replica has one: base64 of 127.0.0.1:29011. */
+static void a_session_id_is_answered_where_one_is_given(void **state)
+{
+	static struct target target = { .label = "127.0.0.1:29011" };
+
+	(void)state;
+	(void)stub_context();
+	stub.replica.target = &target;
+	answer_to(&stub.decision, 0, false);
+	assert_false(has(&answer, "session"));
+	stub.decision.session = &stub.policy.session;
+	answer_to(&stub.decision, 0, false);
+	assert_text(&answer, "session", "MTI3LjAuMC4xOjI5MDEx");
+	answer_to(&stub.decision, 0, true);
+	assert_false(has(&answer, "session"));
+	stub.decision.replica = NULL;
+	answer_to(&stub.decision, 0, false);
+	assert_false(has(&answer, "session"));
+}
+
 static void the_model_is_named_where_it_has_another_name(void **state)
 {
 	(void)state;
@@ -149,6 +169,7 @@ int main(void)
 		cmocka_unit_test(routed_names_instance_and_replica),
 		cmocka_unit_test(the_replica_is_called_as_the_asker_calls_it),
 		cmocka_unit_test(the_replica_may_be_left_to_haproxy),
+		cmocka_unit_test(a_session_id_is_answered_where_one_is_given),
 		cmocka_unit_test(the_model_is_named_where_it_has_another_name),
 		cmocka_unit_test(a_place_in_the_queue_is_answered_only_where_there_is_one),
 		cmocka_unit_test(a_refusal_has_a_status_and_a_time),

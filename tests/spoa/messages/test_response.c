@@ -115,6 +115,25 @@ static void without_an_id_nobody_is_told(void **state)
 	assert_true(answer.out.at > answer.bytes);
 }
 
+/* HAProxy went elsewhere: in time for the headers, the client gets that one's id. */
+static void another_server_gives_another_session_id(void **state)
+{
+	struct message_context context = stub_context();
+
+	(void)state;
+	stub.feedback.session_at = "127.0.0.1:29011";
+	begin("u1");
+	assert_int_equal(run(&context, &notify, &answer).error, SPOP_NONE);
+	assert_text(&answer, "session", "MTI3LjAuMC4xOjI5MDEx");
+	assert_false(has(&answer, "retry_after"));
+	assert_false(has(&answer, "action"));
+	context.observe = true;
+	begin("u2");
+	assert_int_equal(run(&context, &notify, &answer).error, SPOP_NONE);
+	assert_false(has(&answer, "session"));
+	assert_true(has(&answer, "retry_after"));
+}
+
 static struct feedback told;
 
 static void on_first_byte(void *data, const struct first_byte *event,
@@ -148,6 +167,7 @@ int main(void)
 		cmocka_unit_test(without_address_or_port_the_name_must_do),
 		cmocka_unit_test(what_is_of_another_type_is_counted_and_not_believed),
 		cmocka_unit_test(without_an_id_nobody_is_told),
+		cmocka_unit_test(another_server_gives_another_session_id),
 		cmocka_unit_test(the_listener_hears_what_became_of_it),
 	};
 

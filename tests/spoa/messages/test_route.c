@@ -293,6 +293,56 @@ static void the_session_is_the_first_header_that_is_there(void **state)
 	assert_string_equal(stub.session, "third");
 }
 
+static void the_policy_says_which_session_header_counts(void **state)
+{
+	struct message_context context = stub_context();
+	struct session_policy *session = &stub.policy.session;
+
+	(void)state;
+	session->header_count = 3;
+	session->headers[0].argument = SESSION_HEADER_OTHER;
+	(void)strcpy(session->headers[0].name, "x-my-chat");
+	session->headers[1].argument = 9;
+	session->headers[2].argument = 5;
+	notify_start(&notify);
+	put_message(&notify, CONTRACT_ROUTE);
+	put(&notify, "v", value_int64(1));
+	put_text(&notify, "s1", "not asked for");
+	put_text(&notify, "s5", "fifth");
+	put_text(&notify, "s9", "ninth");
+	assert_int_equal(run(&context, &notify, &answer).error, SPOP_NONE);
+	assert_string_equal(stub.session, "ninth");
+	assert_false(stub.request.session_may_be_id);
+	put_text(&notify, "hdr.X-My-Chat", "mine");
+	assert_int_equal(run(&context, &notify, &answer).error, SPOP_NONE);
+	assert_string_equal(stub.session, "mine");
+	session->headers[1].argument = 5;
+	session->headers[0].name[0] = 'y';
+	assert_int_equal(run(&context, &notify, &answer).error, SPOP_NONE);
+	assert_string_equal(stub.session, "fifth");
+	assert_true(stub.request.session_may_be_id);
+}
+
+static void what_a_client_says_of_its_tries_is_read(void **state)
+{
+	struct message_context context = stub_context();
+
+	(void)state;
+	notify_start(&notify);
+	put_message(&notify, CONTRACT_ROUTE);
+	put(&notify, "v", value_int64(1));
+	put_text(&notify, "excl", "a1,a2");
+	put_text(&notify, "retry", "2");
+	put_text(&notify, "tmo", "7.5");
+	assert_int_equal(run(&context, &notify, &answer).error, SPOP_NONE);
+	assert_int_equal(stub.request.exclude.len, 5);
+	assert_int_equal(stub.request.retry_count, 2);
+	assert_true(stub.request.patience_ms > 7499 && stub.request.patience_ms < 7501);
+	context = with("tmo", text("None"));
+	assert_true(stub.request.patience_ms == 0);
+	assert_int_equal(context.counters.bad_route_arguments[ROUTE_TIMEOUT], 1);
+}
+
 /* Cut, it would be the session of all who begin alike. */
 static void a_session_of_more_than_256_bytes_is_none(void **state)
 {
@@ -457,6 +507,8 @@ int main(void)
 		cmocka_unit_test(hashes_of_another_ladder_are_dropped_and_counted),
 		cmocka_unit_test(another_contract_is_decided_by_load_and_counted),
 		cmocka_unit_test(the_session_is_the_first_header_that_is_there),
+		cmocka_unit_test(the_policy_says_which_session_header_counts),
+		cmocka_unit_test(what_a_client_says_of_its_tries_is_read),
 		cmocka_unit_test(a_session_of_more_than_256_bytes_is_none),
 		cmocka_unit_test(a_tenant_is_a_number_in_hex_or_a_name),
 		cmocka_unit_test(bytes_are_as_good_as_text),
