@@ -13,6 +13,14 @@ static double part(double seconds, double tau_s)
 	return 1 - exp(-seconds / tau_s);
 }
 
+bool capacity_shown(const struct capacity *capacity, double *ret_rate)
+{
+	if (!capacity->known || capacity->running < CAPACITY_RUNNING_MIN - epsilon)
+		return false;
+	*ret_rate = capacity->rate;
+	return true;
+}
+
 void capacity_add(struct capacity *capacity, double rate, double running, double seconds)
 {
 	if (running < 1 - epsilon)

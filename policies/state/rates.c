@@ -138,11 +138,7 @@ void rates_forget(struct rates *rates, uint32_t target)
 
 bool rates_capacity(const struct rates *rates, uint32_t target, double *ret_tokens_per_s)
 {
-	const struct capacity *capacity = &record_of(rates, target)->capacity;
-
-	if (capacity->known)
-		*ret_tokens_per_s = capacity->rate;
-	return capacity->known;
+	return capacity_shown(&record_of(rates, target)->capacity, ret_tokens_per_s);
 }
 
 bool rates_tpot(const struct rates *rates, uint32_t target, usec_t now, double *ret_ms)

@@ -47,10 +47,27 @@ static void it_falls_from_four_fifths_on(void **state)
 	assert_capacity(&capacity, 1000 - 600 * (1 - exp(-1)), 10);
 }
 
+static void a_few_requests_do_not_show_what_an_engine_can_do(void **state)
+{
+	struct capacity capacity = { 0 };
+	double rate = -1;
+
+	(void)state;
+	assert_false(capacity_shown(&capacity, &rate));
+	capacity_add(&capacity, 500, 3.99, 10);
+	assert_false(capacity_shown(&capacity, &rate));
+	assert_true(rate < 0);
+	/* More of them raise the rate, and with it the number they were seen with. */
+	capacity_add(&capacity, 600, 5, 10);
+	assert_true(capacity_shown(&capacity, &rate));
+	assert_true(fabs(rate - (500 + 100 * (1 - exp(-1)))) < 1e-6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_rises_with_a_peak_and_falls_only_under_load),
+		cmocka_unit_test(a_few_requests_do_not_show_what_an_engine_can_do),
 		cmocka_unit_test(it_falls_from_four_fifths_on),
 	};
 

@@ -67,7 +67,7 @@ static bool second_later(struct engine *engine, double running, double prompt, d
 
 static void begin(struct engine *engine)
 {
-	engine->page.running = 3;
+	engine->page.running = 13;
 	engine->page.prompt_tokens = 5000;
 	engine->page.generation_tokens = 9000;
 	assert_false(read_page(engine));
@@ -87,7 +87,7 @@ static void nothing_is_known_of_one_page(void **state)
 	assert_false(rates_throughput(engine->rates, 1, engine->page.at, 0, &value));
 }
 
-/* 800 at a mean of (3 + 5) / 2; the next second is faster and raises both a little. */
+/* 800 at a mean of (13 + 5) / 2; the next second is faster and raises both a little. */
 static void capacity_is_output_growth_with_the_mean_running(void **state)
 {
 	struct engine *engine = *state;
