@@ -27,6 +27,16 @@ make() {
 	fi
 }
 
+# The tables of a page that is otherwise written by hand: what stands between its two marks.
+spliced() {
+	"$program" "$1" --markdown >"$2.table"
+	awk -v table="$2.table" '/^<!-- end of the tables -->/ { skip = 0 }
+		!skip
+		/^<!-- begin of the tables/ { skip = 1; while ((getline line <table) > 0) print line }' "$2"
+	rm -f "$2.table"
+}
+
+make docs/strategies.md spliced strategies docs/strategies.md
 make policies/policy.schema.json "$program" schema
 make docs/options.md "$program" options --markdown
 make docs/metrics.md "$program" metrics

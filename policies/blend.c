@@ -337,3 +337,58 @@ const char *blend_fault_text(enum blend_fault fault)
 
 	return texts[fault];
 }
+
+struct line {
+	char *at;
+	size_t len, room;
+};
+
+static void put(struct line *line, char letter)
+{
+	if (line->len + 1 < line->room)
+		line->at[line->len++] = letter;
+	line->at[line->len] = '\0';
+}
+
+static void put_text(struct line *line, const char *text)
+{
+	for (; *text; text++)
+		put(line, *text);
+}
+
+static void put_digits(struct line *line, uint64_t number)
+{
+	uint64_t unit = 1;
+
+	while (number / unit >= 10)
+		unit *= 10;
+	for (; unit > 0; unit /= 10)
+		put(line, (char)('0' + number / unit % 10));
+}
+
+/* Three decimals, without zeros at the end. */
+static void put_number(struct line *line, double number)
+{
+	uint64_t thousandths = (uint64_t)(number * 1000 + 0.5);
+
+	put_digits(line, thousandths / 1000);
+	if (thousandths % 1000 == 0)
+		return;
+	put(line, '.');
+	for (uint64_t unit = 100; unit > 0 && thousandths % (unit * 10) > 0; unit /= 10)
+		put(line, (char)('0' + thousandths / unit % 10));
+}
+
+void blend_describe(const struct strategy *strategy, char ret_text[BLEND_TEXT_MAX])
+{
+	struct line line = { ret_text, 0, BLEND_TEXT_MAX };
+
+	ret_text[0] = '\0';
+	for (size_t i = 0; i < WEIGHINGS_MAX && strategy->weighings[i].signal; i++) {
+		if (i > 0)
+			put(&line, ',');
+		put_text(&line, strategy->weighings[i].signal->name);
+		put(&line, ':');
+		put_number(&line, strategy->weighings[i].weight);
+	}
+}

@@ -56,4 +56,8 @@ const struct strategy *blend_strategy(const struct policy *policy, struct span t
 const struct strategy *blend_alone(const struct policy *policy, const struct strategy *strategy,
                                    struct blend *room);
 
+/* "prefix:5,load-balance:4": the signals and weights that count, cut at its room. Three
+ * decimals. Empty for a strategy that reads none. */
+void blend_describe(const struct strategy *strategy, char ret_text[BLEND_TEXT_MAX]);
+
 const char *blend_fault_text(enum blend_fault fault);

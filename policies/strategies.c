@@ -235,3 +235,8 @@ size_t strategy_row(const struct strategy *strategy)
 		i++;
 	return strategy_at(i) ? i : STRATEGY_ROWS_MAX;
 }
+
+const char *strategy_signal_name(const struct signal *signal)
+{
+	return signal->name;
+}

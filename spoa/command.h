@@ -17,6 +17,8 @@
 	COMMAND(haproxy, "config|routing|spoe|log-format|wire [options]",                          \
 	        "Prints what HAProxy reads.")                                                      \
 	COMMAND(options, "[--markdown]", "Prints every knob of the policy.")                       \
+	COMMAND(strategies, "[--names|--markdown]",                                                \
+	        "Prints the strategies, signals and pickers there are.")                           \
 	COMMAND(schema, "", "Prints the JSON schema of the policy.")                               \
 	COMMAND(engines, "[NAME]",                                                                 \
 	        "Prints the kinds of engines that are known, or one's profile.")                   \

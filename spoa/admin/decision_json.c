@@ -2,8 +2,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
+#include "policies/strategies.h"
 #include "spoa/admin/decision_record.h"
 #include "spoa/admin/text_json.h"
 
@@ -139,6 +141,24 @@ static bool was_measured(const struct kept_level *level, const struct decision_w
 	return true;
 }
 
+/* Shares of the score, by signal: what the strategy's name alone does not say. */
+static json_t *blend_json(const struct kept_level *level)
+{
+	json_t *object = json_object();
+	float sum = 0;
+
+	for (uint32_t i = 0; i < level->signal_count; i++)
+		sum += level->weights[i];
+	for (uint32_t i = 0; i < level->signal_count; i++) {
+		const char *name = strategy_signal_name(level->signals[i]);
+		json_t *before = json_object_get(object, name);
+		double share = (double)(level->weights[i] / sum) + json_number_value(before);
+
+		put(object, name, json_real(share));
+	}
+	return object;
+}
+
 static json_t *level_json(const struct kept_level *level, int number, bool candidates,
                           const struct decision_words *words)
 {
@@ -147,6 +167,9 @@ static json_t *level_json(const struct kept_level *level, int number, bool candi
 
 	put(object, "level", json_string(number == 0 ? "instance" : "replica"));
 	put_text(object, "strategy", level->strategy);
+	if (strcmp(level->asked, level->strategy) != 0)
+		put_text(object, "instead_of", level->asked);
+	put(object, "effective", blend_json(level));
 	put(object, "degraded", json_boolean(level->degraded));
 	put_count(object, "count", level->count);
 	put_count(object, "standing", level->standing);
@@ -208,6 +231,18 @@ static void put_prefix_hash(json_t *object, const struct decision_record *record
 			put_hex(object, "prefix_hash", record->hashes[i]);
 }
 
+static void put_choice(json_t *object, const struct decision_record *record)
+{
+	static const char *const words[ASKED_COUNT] = {
+		[ASKED_TAKEN] = "header", [ASKED_LOCKED] = "locked", [ASKED_UNKNOWN] = "unknown"
+	};
+
+	if (words[record->asked])
+		put(object, "asked", json_string(words[record->asked]));
+	if (record->by_profile)
+		put(object, "by_profile", json_true());
+}
+
 static const char *action_of(const struct decision_record *record)
 {
 	if (record->reason == REASON_OBSERVE)
@@ -222,6 +257,7 @@ static void put_decision(json_t *object, const struct decision_record *record,
 {
 	put(object, "action", json_string(action_of(record)));
 	put(object, "reason", json_string(reason_name(record->reason)));
+	put_choice(object, record);
 	put(object, "fallback", json_boolean(record->reason == REASON_FALLBACK));
 	put_text(object, "instance", record->instance);
 	put_text(object, "replica", record->replica);

@@ -51,6 +51,20 @@ static void keep_candidate(struct kept_candidate *kept, const struct candidate *
 	kept->dropped_by = candidate->dropped_by;
 }
 
+/* What the score was made of. */
+static void keep_strategy(struct kept_level *level, const struct level_trace *trace)
+{
+	const struct weighing *weighings = trace->strategy ? trace->strategy->weighings : NULL;
+
+	KEEP(level->strategy, span_of(trace->strategy ? trace->strategy->name : ""));
+	KEEP(level->asked, span_of(trace->degraded && trace->asked ? trace->asked->name : ""));
+	level->signal_count = 0;
+	for (size_t i = 0; weighings && i < WEIGHINGS_MAX && weighings[i].signal; i++) {
+		level->signals[level->signal_count] = weighings[i].signal;
+		level->weights[level->signal_count++] = (float)weighings[i].weight;
+	}
+}
+
 /* The chosen one first, then the pool in its order: those standing, the dropped. */
 static void keep_level(struct kept_level *level, const struct level_trace *trace,
                        const struct request *request)
@@ -63,7 +77,7 @@ static void keep_level(struct kept_level *level, const struct level_trace *trace
 	level->count = (uint32_t)trace->count;
 	level->standing = (uint32_t)trace->standing;
 	memcpy(level->stood, trace->stood, sizeof(level->stood));
-	KEEP(level->strategy, span_of(trace->strategy ? trace->strategy->name : ""));
+	keep_strategy(level, trace);
 	if (trace->chosen < trace->count)
 		keep_candidate(&level->candidates[level->kept++], &trace->pool[trace->chosen],
 		               request);
@@ -114,6 +128,8 @@ void decision_record_fill(struct decision_record *record, const struct request *
 	record->retry_after = decision->retry_after;
 	record->matched = decision->matched;
 	record->slot = decision->slot;
+	record->asked = decision->asked;
+	record->by_profile = decision->by_profile;
 	KEEP(record->instance, span_of(decision->instance ? decision->instance->name : ""));
 	KEEP(record->replica, span_of(replica ? served_as(replica, request->source) : ""));
 	KEEP(record->address, span_of(replica ? replica->target->label : ""));

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "policies/core/route.h"
+#include "policies/core/strategy.h"
 #include "policies/feedback.h"
 #include "spoa/admin/decision_log.h"
 
@@ -31,9 +32,12 @@ struct kept_candidate {
 struct kept_level {
 	bool walked, degraded;
 	uint32_t count, standing;
-	uint32_t kept;   /* of the candidates */
-	uint32_t chosen; /* index into them; kept = none */
-	char strategy[KEPT_NAME];
+	uint32_t kept;                              /* of the candidates */
+	uint32_t chosen;                            /* index into them; kept = none */
+	char strategy[KEPT_NAME], asked[KEPT_NAME]; /* that decided; that was to decide */
+	uint32_t signal_count;
+	const struct signal *signals[WEIGHINGS_MAX]; /* constant, as stages are */
+	float weights[WEIGHINGS_MAX];
 	uint16_t stood[WALK_STAGES_MAX];
 	struct kept_candidate candidates[KEPT_CANDIDATES];
 };
@@ -69,6 +73,8 @@ struct decision_record {
 	enum reason reason;
 	uint32_t status, retry_after, matched;
 	bool slot;
+	enum asked_strategy asked; /* by a header, for a strategy */
+	bool by_profile;
 	char instance[KEPT_NAME], replica[KEPT_NAME], address[KEPT_NAME], upstream[KEPT_ID];
 	struct kept_level levels[2];
 	struct kept_end end;

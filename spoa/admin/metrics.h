@@ -73,8 +73,10 @@ struct sources;
 	       "Requests for which no entry of the chain gave a target.")                          \
 	METRIC(fail_open, counter, "fail_open_total", "",                                          \
 	       "Requests served without a choice of ours.")                                        \
-	METRIC(degraded, counter, "strategy_degraded_total", "",                                   \
-	       "Decisions of a strategy that lacked its data and fell back.")                      \
+	METRIC(degraded, counter, "strategy_degraded_total", "strategy",                           \
+	       "Levels of decisions whose strategy lacked its data and fell back.")                \
+	METRIC(asked, counter, "strategy_headers_total", "result",                                 \
+	       "Requests whose header asked for a strategy, by what became of it.")                \
 	METRIC(ignored, counter, "messages_ignored_total", "cause",                                \
 	       "Messages of another contract, hashes of another ladder, unknown priorities.")      \
 	METRIC(late_answers, counter, "late_answers_total", "",                                    \

@@ -1,6 +1,7 @@
 /* metrics_decisions.c - what was decided, and what HAProxy said of it. */
 #include <stdio.h>
 
+#include "policies/strategies.h"
 #include "spoa/admin/metrics.h"
 #include "spoa/admin/sources.h"
 
@@ -81,7 +82,22 @@ void metric_fail_open(struct page *page, const struct sources *sources)
 
 void metric_degraded(struct page *page, const struct sources *sources)
 {
-	plain(page, (double)sources->facts->counters->degraded);
+	const struct counters *counters = sources->facts->counters;
+
+	for (size_t i = 0; i <= STRATEGY_ROWS_MAX; i++) {
+		if (counters->degraded_by[i] > 0)
+			one(page, i < STRATEGY_ROWS_MAX ? strategy_at(i)->name : "other",
+			    (double)counters->degraded_by[i]);
+	}
+}
+
+void metric_asked(struct page *page, const struct sources *sources)
+{
+	const struct counters *counters = sources->facts->counters;
+
+	one(page, "taken", (double)counters->asked[ASKED_TAKEN]);
+	one(page, "locked", (double)counters->asked[ASKED_LOCKED]);
+	one(page, "unknown", (double)counters->asked[ASKED_UNKNOWN]);
 }
 
 void metric_ignored(struct page *page, const struct sources *sources)

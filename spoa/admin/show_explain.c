@@ -40,6 +40,25 @@ static void show_stages(const json_t *level, FILE *out)
 	}
 }
 
+/* " (prefix 56 %, load-balance 44 %): ", where there are several. */
+static void show_effective(json_t *effective, FILE *out)
+{
+	const char *separator = " (";
+	const char *name;
+	json_t *share;
+
+	if (json_object_size(effective) > 1) {
+		json_object_foreach(effective, name, share)
+		{
+			(void)fprintf(out, "%s%s %.0f %%", separator, name,
+			              100 * json_number_value(share));
+			separator = ", ";
+		}
+		(void)fputc(')', out);
+	}
+	(void)fputs(": ", out);
+}
+
 static void show_level(const json_t *level, const json_t *decision, FILE *out)
 {
 	bool instances = strcmp(field_text(level, "level"), "instance") == 0;
@@ -49,10 +68,11 @@ static void show_level(const json_t *level, const json_t *decision, FILE *out)
 	struct table table;
 	size_t i;
 
-	(void)fprintf(out, "\nlevel %d%s%s, strategy %s%s: ", instances ? 1 : 2,
+	(void)fprintf(out, "\nlevel %d%s%s, strategy %s%s", instances ? 1 : 2,
 	              instances ? "" : " of ", instances ? "" : field_text(decision, "instance"),
 	              field_text(level, "strategy"),
 	              json_is_true(json_object_get(level, "degraded")) ? " (lacked its data)" : "");
+	show_effective(json_object_get(level, "effective"), out);
 	show_stages(level, out);
 	(void)fputc('\n', out);
 	table_init(&table, instances ? "  INSTANCE|>SHARE|>RUNNING|>PENDING|>PREFILL|>UNCACHED|"

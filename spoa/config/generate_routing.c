@@ -62,6 +62,7 @@ static void conditions(FILE *out)
 	            "    http-request set-var(txn.infer_s0) req.fhdr(x-infer-session)\n"
 	            "    http-request set-var(txn.infer_dbg) int(1) if infer_trusted { "
 	            "req.fhdr(x-infer-debug) -m str 1 }\n"
+	            "    http-request set-var(txn.infer_rs) req.fhdr(routing-strategy)\n"
 	            "    http-request del-header x-infer- -m beg if !infer_trusted\n",
 	            out);
 }
@@ -183,6 +184,11 @@ static void answered(FILE *out)
 	            "if { var(txn.infer_dbg) -m found }\n"
 	            "    http-after-response set-header x-infer-reason %[var(txn.infer.reason)] if "
 	            "{ var(txn.infer_dbg) -m found }\n"
+	            "    http-after-response set-header x-infer-strategy "
+	            "%[var(txn.infer.strategy)] if { var(txn.infer_dbg) -m found } { "
+	            "var(txn.infer.strategy) -m found }\n"
+	            "    http-after-response set-header routing-strategy %[var(txn.infer_rs)] if { "
+	            "var(txn.infer_rs) -m found } { var(txn.infer.strategy) -m found }\n"
 	            "    http-after-response set-header x-infer-served %[srv_name] if { "
 	            "var(txn.infer_dbg) -m found }\n",
 	            out);

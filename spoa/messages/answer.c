@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "policies/blend.h"
 #include "policies/core/bug.h"
 #include "policies/state/fleet.h"
 #include "policies/state/session_id.h"
@@ -53,6 +54,19 @@ void answer_write_session(struct spop_output *out, const struct session_policy *
 	set_text(out, VARIABLE_SESSION, id, session_id_write(policy, address, id));
 }
 
+/* Only where the client or the model's profile chose it: who runs the policy knows it. */
+static void write_strategy(struct spop_output *out, const struct decision *decision)
+{
+	const struct level_trace *trace = &decision->levels[decision->levels[1].walked];
+	char text[BLEND_TEXT_MAX];
+
+	if ((decision->asked != ASKED_TAKEN && !decision->by_profile) || !trace->walked ||
+	    !trace->strategy)
+		return;
+	blend_describe(trace->strategy, text);
+	set_word(out, VARIABLE_STRATEGY, text[0] ? text : trace->strategy->name);
+}
+
 static void write_routed(struct spop_output *out, const struct decision *decision, uint32_t source)
 {
 	const char *replica =
@@ -62,6 +76,7 @@ static void write_routed(struct spop_output *out, const struct decision *decisio
 	set_word(out, VARIABLE_INSTANCE, decision->instance->name);
 	if (replica[0] != '\0')
 		set_word(out, VARIABLE_REPLICA, replica);
+	write_strategy(out, decision);
 	if (decision->session && decision->replica)
 		answer_write_session(out, decision->session, decision->replica->target->label);
 	if (decision->upstream_model.at)

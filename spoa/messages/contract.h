@@ -84,7 +84,9 @@ enum { CONTRACT_VERSION = 1 };
 	VARIABLE(MODEL, "model", string, "the model's name at the instance, if another")           \
 	VARIABLE(PREFILL, "prefill", string, "ip:port of the prefill engine")                      \
 	VARIABLE(SESSION, "session", string, "session id for the client")                          \
-	VARIABLE(RANK, "rank", integer, "data-parallel rank")
+	VARIABLE(RANK, "rank", integer, "data-parallel rank")                                      \
+	VARIABLE(STRATEGY, "strategy", string,                                                     \
+	         "what the score was made of, where a header or profile chose")
 
 /* FIELD(id, name, HAProxy's expression, help): the end-of-stream line behind
  * CONTRACT_END_PREFIX, in this order, as name=value with one space between. */

@@ -19,6 +19,7 @@
 #include "spoa/config/options_doc.h"
 #include "spoa/config/policy.h"
 #include "spoa/config/schema.h"
+#include "spoa/config/strategies_doc.h"
 #include "spoa/config/text.h"
 
 enum { PATH_BYTES = 4096, FILE_BYTES = 1 << 20 };
@@ -224,9 +225,34 @@ static void a_foreign_validator_accepts_the_profiles(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* The page is written by hand, but for its tables. */
+static void the_page_of_strategies_has_the_tables_as_they_are(void **state)
+{
+	struct error error = { .text = "" };
+	char path[PATH_BYTES];
+	char *tables = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&tables, &len);
+	char *page;
+
+	(void)state;
+	assert_non_null(out);
+	strategies_doc_print(out, true);
+	assert_int_equal(fclose(out), 0);
+	tree_path("docs/strategies.md", path);
+	page = text_read(path, FILE_BYTES, &len, &error);
+	assert_non_null(page);
+	if (!strstr(page, tables))
+		print_error("the tables of docs/strategies.md are old; generate them anew\n");
+	assert_non_null(strstr(page, tables));
+	free(page);
+	free(tables);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_page_of_strategies_has_the_tables_as_they_are),
 		cmocka_unit_test(the_schema_is_what_the_tables_say),
 		cmocka_unit_test(the_reference_page_is_what_the_tables_say),
 		cmocka_unit_test(every_shipped_profile_loads_without_a_word),
