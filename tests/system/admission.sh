@@ -89,10 +89,12 @@ expect "200 svc-a * load"
 say "with 2 and 2 of 2 running: 429 after $retry s in both shapes; with a fallback service 200 there"
 
 FULL='"strategy": "least-request", "admit": {"max-kv-usage": 0.5}, "hard-limits": {"max-kv-usage": 0.5}'
+with_policy "{\"defaults\": {\"strategy\": \"least-request\"}, $ONLY_A}"
+hold 4 --body-bytes 60000 --seed 21
+are_full() { metrics | awk '/^inference_spoa_replica_engine_kv_usage_ratio[{]instance="svc-a"/ { n += $NF > 0.5 } END { exit n != 2 }'; }
+wait_for 5 "the pages to show full caches" are_full
 with_policy "{\"defaults\": {$FULL}, $ONLY_A}"
-hold 2 --body-bytes 60000 --seed 21
-hold 2 --body-bytes 60000 --seed 22
-wait_for 10 "full caches to be refused" answers 429
+expect "429 - - overload"
 fault hang
 wait_for 10 "the pages to be too old" answers 200
 for _ in $(seq 20); do expect "200 svc-a *"; done
