@@ -1,7 +1,7 @@
 #!/bin/bash
 # split.sh - two levels in two places: a HAProxy with an agent that chooses the cluster, above two HAProxys with agents that choose
 # the engine, three engines each. Conversations stay where their prefix is; a lost cluster costs nothing once it is seen, and is
-# used again when it is back. Proves R004, R008.
+# used again when it is back; one that hangs behind a cut line holds up only whom it had, until the line is whole. Proves R004, R008.
 . "$(dirname "$0")/lib.sh"
 start_engines 6 --speed 50 --prefill-rate 1000000
 for file in "$HERE"/../../haproxy/spoe*.cfg; do
@@ -62,6 +62,10 @@ play() { # NAME COUNT PARALLEL
 	"$PLAYER" conversations --to "127.0.0.1:${PORTS[up]}" --count "$2" --turns 3 --prompt-bytes 4200 --parallel "$3" --seed "${#1}" \
 		--max-tokens 4 --stream --deadline 120 --expect-all-200 --output "$T/$1" 2>"$T/$1.log" || fail "$1: requests failed: $(cat "$T/$1.log")"
 }
+# The upper agent knows what its HAProxy knows.
+upper_says() { # CLUSTER STATE
+	curl -sS --max-time 5 "http://127.0.0.1:$((PORTS[up] + 3))/metrics" | grep "^inference_spoa_replica_state{instance=\"svc-$1\"" | grep -q "state=\"$2\"} 1"
+}
 served() { stat up "svc-$1" low0 8; }
 play first 60 1
 for name in a b; do
@@ -80,18 +84,47 @@ curl -sS --max-time 5 "http://127.0.0.1:${PORTS[a]}/metrics" | grep -q '^inferen
 
 stop haproxy-a
 wait_for 10 "the upper HAProxy to see the loss" cluster_is a DOWN
+wait_for 5 "the upper agent to see the loss" upper_says a down
 before=$(served b)
-sleep 1.2 # the agent asks its HAProxy once a second
 play lost 20 4
 [ "$(served b)" -ge $((before + 60)) ] || fail "svc-b served only $(($(served b) - before)) of 60"
 say "without cluster a: 60 requests at b, none failed"
 
 start_cluster a 0
 wait_for 15 "the upper HAProxy to see cluster a again" cluster_is a UP
+back() { ! upper_says a down; }
+wait_for 5 "the upper agent to see cluster a again" back
 before=$(served a)
-sleep 1.2
 play again-a 40 8
 [ "$(served a)" -gt "$before" ] || fail "cluster a is back, and gets nothing"
 are_back() { for name in up a b; do [ "$(number "$name" instance_inflight_requests)" = 0 ] || return 1; done; }
 wait_for 5 "all slots to come back" are_back
 say "cluster a is back: $(($(served a) - before)) of 120 requests"
+
+# Both processes of cluster a stand still, as behind a line that swallows everything: connections are taken, nothing is answered.
+"$PLAYER" requests --to "127.0.0.1:${PORTS[up]}" --count 200 --rate 25 --parallel 200 --body-bytes 2000 --max-tokens 4 --stream --deadline 60 \
+	--expect-all-200 --output "$T/cut" 2>"$T/cut.log" &
+PIDS[player]=$!
+for name in haproxy-a agent-a; do kill -STOP "${PIDS[$name]}"; done
+wait_for 15 "the upper HAProxy to see the cut" cluster_is a DOWN
+wait_for 5 "the upper agent to see the cut" upper_says a down
+before=$(served b)
+play cut-off 20 4
+[ "$(served b)" -ge $((before + 60)) ] || fail "svc-b served only $(($(served b) - before)) of 60"
+jq -s -e 'map(.total_us) | max < 2000000' "$T/cut-off" >/dev/null || fail "a request waited for the cluster that is cut off"
+for name in haproxy-a agent-a; do kill -CONT "${PIDS[$name]}"; done
+wait_for 15 "the upper HAProxy to see cluster a again" cluster_is a UP
+wait_for 5 "the upper agent to see cluster a again" back
+wait "${PIDS[player]}" || fail "requests failed: $(cat "$T/cut.log")"
+unset "PIDS[player]"
+before=$(served a)
+play whole 40 8
+[ "$(served a)" -gt "$before" ] || fail "the line is whole, and cluster a gets nothing"
+wait_for 5 "all slots to come back" are_back
+say "cut off from cluster a: $(jq -s 'map(select(.total_us > 1000000)) | length' "$T/cut") of 200 requests waited for it, none failed; 60 at b meanwhile; then $(($(served a) - before)) of 120 at a"
+
+# Its agent alone stands still: the page that is its load grows old, HAProxy there balances by itself.
+kill -STOP "${PIDS[agent-a]}"
+play blind 20 4
+kill -CONT "${PIDS[agent-a]}"
+say "without the agent of cluster a: 60 requests, none failed"
