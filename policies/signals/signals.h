@@ -7,6 +7,7 @@
 #define SIGNALS(SIGNAL)                                                                            \
 	SIGNAL(busy_time)                                                                          \
 	SIGNAL(e2e)                                                                                \
+	SIGNAL(fairness)                                                                           \
 	SIGNAL(failures)                                                                           \
 	SIGNAL(kv_usage)                                                                           \
 	SIGNAL(latency)                                                                            \
