@@ -13,6 +13,7 @@
 #include "policies/learn.h"
 #include "policies/outcome.h"
 #include "policies/sessions.h"
+#include "policies/tried.h"
 #include "policies/tries.h"
 #include "policies/usage.h"
 
@@ -130,23 +131,6 @@ static void count_at(struct facts *facts, uint32_t target, const struct stream_e
 		histogram_add(&counters->queue, &bounds_e2e, end->queue_ms / 1e3);
 }
 
-/* What a replica's part in it says of the replica; flight: NULL, if we know no more. */
-static struct report report_of(const struct facts *facts, const struct stream_end *end,
-                               const struct flight *flight, uint32_t replica,
-                               enum outcome_class class)
-{
-	return (struct report){
-		.target = replica,
-		.class = class,
-		.judged = outcome_judge(end, &facts->policy->health.eject_on),
-		.connect = outcome_is_connect_error(end),
-		.retry_after = end->retry_after,
-		.prompt = flight ? flight->prompt : 0,
-		.tenant = flight ? flight->tenant : 0,
-		.trial = flight && flight->trial_at == replica ? flight->trial : 0,
-	};
-}
-
 /* An answer whose first byte nobody told of is heard at its end. */
 static void hear_end(struct facts *facts, const struct flight *flight, const struct serving *by,
                      usec_t now)
@@ -164,7 +148,7 @@ static void hear_end(struct facts *facts, const struct flight *flight, const str
 static void note_end(struct facts *facts, const struct stream_end *end, const struct flight *flight,
                      const struct serving *by, const struct feedback *feedback, usec_t now)
 {
-	struct report report = report_of(facts, end, flight, by->replica, feedback->class);
+	struct report report = tried_report(facts, end, flight, by->replica, feedback->class);
 
 	count_at(facts, by->replica, end, feedback->termination);
 	count_at(facts, by->instance, end, feedback->termination);
@@ -175,38 +159,6 @@ static void note_end(struct facts *facts, const struct stream_end *end, const st
 	if (outcome_is_heard(end))
 		hear_end(facts, flight, by, now);
 	ejection_note(facts, &report, now);
-}
-
-static enum pin_cause pin_cause_of(const struct stream_end *end)
-{
-	if (!end->applied)
-		return PIN_IGNORED;
-	if (end->retries > 0)
-		return PIN_REDISPATCH;
-	return end->redispatched ? PIN_MAXQUEUE : PIN_IGNORED;
-}
-
-/* HAProxy went elsewhere, or had to try again: what that says of the one we chose. */
-static void note_chosen(struct facts *facts, const struct stream_end *end,
-                        const struct flight *flight, const struct feedback *feedback, usec_t now)
-{
-	struct report report;
-
-	if (feedback->moved)
-		counters_of(facts, flight->chosen)->pin_overridden[pin_cause_of(end)]++;
-	if (!end->applied || end->retries == 0 || flight->chosen == TARGET_NONE)
-		return;
-	if (!feedback->moved && feedback->class != CLASS_OK)
-		return; /* noted already, once for all tries */
-	/* Where the last one said it was busy the first may well have said the same. */
-	report = report_of(facts, end, flight, flight->chosen,
-	                   feedback->class == CLASS_BUSY ? CLASS_BUSY : CLASS_FAILURE);
-	report.judged = outcome_judge_retry(&facts->policy->health.eject_on);
-	report.retry_after = 0;
-	report.connect = report.retried = true;
-	ejection_note(facts, &report, now);
-	if (feedback->moved && flight->hit)
-		learn_lost_binding(facts, flight, flight->chosen);
 }
 
 static void settle_binding(struct facts *facts, const struct stream_end *end, struct flight *flight,
@@ -308,7 +260,7 @@ static void end_of(struct facts *facts, const struct stream_end *end, struct fli
 	feedback->chosen = flight->chosen;
 	feedback->moved = is_moved(flight, by);
 	usage_end(facts, end, flight, by, now);
-	note_chosen(facts, end, flight, feedback, now);
+	tried_note(facts, end, flight, by, feedback, now);
 	settle_binding(facts, end, flight, by, feedback, now);
 	if (feedback->class != CLASS_OK && by->replica != TARGET_NONE)
 		tries_note(facts, flight, by->replica, now);

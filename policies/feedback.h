@@ -36,6 +36,11 @@ struct stream_end {
 	bool applied;                      /* HAProxy held our answer (no err, instance set) */
 	int64_t decided_ms, first_byte_ms; /* epoch ms by HAProxy's clock; 0 = not there */
 	uint32_t retry_after;              /* the engine's; 0 = none */
+	/* The first answer of 400 or more, also of a try that was made again; 0: none, or
+	 * HAProxy does not tell. */
+	int first_status;
+	uint32_t first_retry_after;
+	struct span first_server;
 	int32_t queue_ms, connect_ms, response_ms, data_ms, total_ms; /* -1: never reached */
 	uint64_t bytes_in, bytes_out;
 	struct span instance, replica, action, reason; /* our answer as HAProxy held it */

@@ -65,9 +65,16 @@ static void format(const struct facts *facts, const struct haproxy_line *line, c
 		return;
 	}
 	text += strlen(CONTRACT_END_PREFIX);
-	for (size_t i = 0; i < FIELD_COUNT; i++, text = next_field(text))
+	for (size_t i = 0; i < FIELD_COUNT; i++, text = next_field(text)) {
+		if (*text == '\0' && i >= END_FIELDS_AT_FIRST) {
+			report(facts, line, NULL, SEVERITY_WARNING, "first-try",
+			       "log field %s=%s is missing; what a retry hides is not known",
+			       fields[i].name, fields[i].expression);
+			return;
+		}
 		if (!field(facts, line, i, text))
 			return;
+	}
 }
 
 /* The line "on close format TEXT" of the profile that a logger names. */

@@ -117,4 +117,11 @@ enum { CONTRACT_VERSION = 1 };
 	FIELD(BYTES_IN, "U", "%U", "bytes from the client")                                        \
 	FIELD(BYTES_OUT, "B", "%B", "bytes to the client")                                         \
 	FIELD(SERVER_QUEUE, "sq", "%sq", "requests ahead in the server's queue")                   \
-	FIELD(BACKEND_QUEUE, "bq", "%bq", "requests ahead in the backend's queue")
+	FIELD(BACKEND_QUEUE, "bq", "%bq", "requests ahead in the backend's queue")                 \
+	FIELD(FIRST_TRY, "f1", "%[var(txn.infer_f1)]",                                             \
+	      "status/retry-after/server of the first answer of 400 or more, of a try that "       \
+	      "HAProxy "                                                                           \
+	      "may have hidden; may be missing")
+
+/* Lines of a configuration that was written for an older agent may end after so many. */
+enum { END_FIELDS_AT_FIRST = 27 };

@@ -225,9 +225,33 @@ static enum log_line_result read_retry_after(struct span value, void *place)
 	return LOG_LINE_OK;
 }
 
+/* "503/7/gpu1", "500/-/gpu1". A word of an engine is in it, so what is odd says nothing. */
+static enum log_line_result read_first_try(struct span value, void *place)
+{
+	struct log_line *line = place;
+	const char *first = value.len > 0 ? memchr(value.at, '/', value.len) : NULL;
+	const char *last =
+	        first ? memchr(first + 1, '/', value.len - (size_t)(first + 1 - value.at)) : NULL;
+	struct span status, wait, server;
+	uint64_t number_of = 0;
+
+	if (!last)
+		return LOG_LINE_OK;
+	status = (struct span){ value.at, (size_t)(first - value.at) };
+	wait = (struct span){ first + 1, (size_t)(last - first) - 1 };
+	server = skip(value, (size_t)(last + 1 - value.at));
+	if (!number(status, 999, &number_of))
+		return LOG_LINE_OK;
+	line->end.first_status = (int)number_of;
+	(void)read_retry_after(wait, &line->end.first_retry_after);
+	return read_server(server, &line->end.first_server);
+}
+
 #define AS_ENUM(id, name, expression, help) FIELD_##id,
 enum field { END_FIELDS(AS_ENUM) FIELD_COUNT };
 #undef AS_ENUM
+
+_Static_assert((int)FIELD_FIRST_TRY == (int)END_FIELDS_AT_FIRST, "a later field may be missing");
 
 #define AS_NAME(id, name, expression, help) name,
 static const char *const names[] = { END_FIELDS(AS_NAME) };
@@ -266,6 +290,7 @@ static const struct {
 	[FIELD_BYTES_OUT] = { read_bytes, OF(end.bytes_out) },
 	[FIELD_SERVER_QUEUE] = { read_nothing, 0 },
 	[FIELD_BACKEND_QUEUE] = { read_nothing, 0 },
+	[FIELD_FIRST_TRY] = { read_first_try, 0 },
 };
 
 /* Takes "name=value" and the space behind it off the line; false when another
@@ -297,8 +322,11 @@ enum log_line_result log_line_read(struct span line, struct log_line *ret_line)
 		struct span value;
 		enum log_line_result result;
 
-		if (!take(&line, names[i], &value))
+		if (!take(&line, names[i], &value)) {
+			if (i >= END_FIELDS_AT_FIRST)
+				break;
 			return LOG_LINE_FIELD;
+		}
 		result = readers[i].read(value, (char *)&read + readers[i].offset);
 		if (result == LOG_LINE_EARLY)
 			early = result; /* but a worse fault behind it is told rather */

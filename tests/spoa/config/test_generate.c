@@ -106,7 +106,7 @@ static void the_log_format_holds_what_delays_it(void **state)
 
 	(void)state;
 	assert_memory_equal(format, "\"infer v=1 ev=end id=%ID ", 25);
-	assert_non_null(strstr(format, " B=%B sq=%sq bq=%bq\""));
+	assert_non_null(strstr(format, " B=%B sq=%sq bq=%bq f1=%[var(txn.infer_f1)]\""));
 	assert_non_null(strstr(format, " addr=%si:%sp st=%ST ts=%tsc rc=%rc "));
 	assert_true(snprintf(line, sizeof(line), "    log-format %s\n", format) < 2048);
 	assert_non_null(strstr(config, line));
@@ -207,6 +207,8 @@ static void only_one_form_is_printed_for_a_version(void **state)
 	assert_null(strstr(new_config, "infer_p)"));
 	assert_non_null(strstr(new_config, "/spoe-3.cfg\""));
 	assert_null(strstr(new_config, "version_atleast"));
+	assert_null(strstr(old_config, "txn.infer_f1) \"")); /* it loses requests there */
+	assert_int_equal(count_of(new_config, "set-var-fmt(txn.infer_f1) \""), 2);
 	assert_null(strstr(new_spoe, "infer_p)"));
 	assert_int_equal(count_of(new_spoe, "=req.body,bytes(txn.infer_o0),bytes("), 32);
 	free(new_spoe);

@@ -14,7 +14,8 @@
 static const char good[] =
         "infer v=1 ev=end id=922f3d4a-d472 hp=vm/25475 be=svc-a srv=a1 addr=127.0.0.1:29011 st=200 "
         "ts=---- rc=+2 in=svc-a re=a1 ac=route why=prefix err=- pt=0 t0=1795994433145 "
-        "t1=1795994433448 ra=7 Tw=1 Tc=2 Tr=3 Td=705 Ta=706 U=413 B=158 sq=0 bq=0";
+        "t1=1795994433448 ra=7 Tw=1 Tc=2 Tr=3 Td=705 Ta=706 U=413 B=158 sq=0 bq=0 "
+        "f1=503/7/a0";
 
 /* The good line with one thing replaced by another. */
 static enum log_line_result read_with(const char *what, const char *instead, struct log_line *line)
@@ -200,6 +201,32 @@ static void a_value_that_its_field_cannot_hold_is_refused(void **state)
 }
 
 /* The engine writes it, and engines write dates. */
+static void the_first_try_is_told_if_haproxy_tells_it(void **state)
+{
+	const char *const odd[] = { "f1=-",      "f1=",      "f1=503",       "f1=503/7",
+		                    "f1=x/7/a0", "f1=/7/a0", "f1=99999/7/a0" };
+	struct log_line line;
+
+	(void)state;
+	assert_int_equal(log_line_read(span_of(good), &line), LOG_LINE_OK);
+	assert_int_equal(line.end.first_status, 503);
+	assert_int_equal(line.end.first_retry_after, 7);
+	assert_true(span_is(line.end.first_server, "a0"));
+	assert_int_equal(read_with("f1=503/7/a0", "f1=500/-/b/c", &line), LOG_LINE_OK);
+	assert_int_equal(line.end.first_status, 500);
+	assert_int_equal(line.end.first_retry_after, 0);
+	assert_true(span_is(line.end.first_server, "b/c"));
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		assert_int_equal(read_with("f1=503/7/a0", odd[i], &line), LOG_LINE_OK);
+		assert_int_equal(line.end.first_status, 0);
+		assert_int_equal(line.end.first_server.len, 0);
+	}
+	/* A configuration of before. */
+	assert_int_equal(read_with(" f1=503/7/a0", "", &line), LOG_LINE_OK);
+	assert_int_equal(line.end.first_status, 0);
+	assert_int_equal(read_with(" bq=0 f1=503/7/a0", "", &line), LOG_LINE_FIELD);
+}
+
 static void an_odd_retry_after_is_no_reason_to_lose_an_end(void **state)
 {
 	struct log_line line;
@@ -308,6 +335,7 @@ int main(void)
 		cmocka_unit_test(a_termination_of_two_letters_says_nothing_of_cookies),
 		cmocka_unit_test(what_is_not_ours_is_told_apart),
 		cmocka_unit_test(a_value_that_its_field_cannot_hold_is_refused),
+		cmocka_unit_test(the_first_try_is_told_if_haproxy_tells_it),
 		cmocka_unit_test(an_odd_retry_after_is_no_reason_to_lose_an_end),
 		cmocka_unit_test(fields_have_one_order),
 		cmocka_unit_test(what_follows_our_fields_is_not_looked_at),
