@@ -12,7 +12,9 @@
 
 #include "policies/defaults.h"
 #include "policies/feedback.h"
+#include "policies/page.h"
 #include "policies/pipeline.h"
+#include "policies/strategies.h"
 
 enum { BATCH = 64, BATCHES = 400, BLOCKS = 32 };
 
@@ -24,6 +26,7 @@ struct bench {
 	usec_t now;
 	uint32_t replicas;
 	uint64_t decided;
+	const char *strategy; /* asked for by a header; NULL: none */
 };
 
 static struct span text(const char *at)
@@ -85,6 +88,11 @@ static void compose(struct bench *bench, struct request *ret_request, char id[32
 		                         .body_bytes = 380928,
 		                         .body_total = 380928,
 		                         .hash_count = BLOCKS };
+	if (bench->strategy) {
+		ret_request->strategy = text(bench->strategy);
+		ret_request->tenant = text("tenant");
+		ret_request->session = text(id);
+	}
 	for (int i = 0; i < BLOCKS; i++)
 		ret_request->hashes[i] = rng_next(&prompt);
 }
@@ -135,25 +143,65 @@ static double median_ns(struct bench *bench)
 	return each[BATCHES / 2];
 }
 
+/* Each engine's page says something else. */
+static void read_pages(struct bench *bench)
+{
+	for (uint32_t i = 0; i < fleet_targets_max(bench->facts->fleet); i++) {
+		struct engine_page page = engine_page_blank(bench->now);
+
+		if (!fleet_target(bench->facts->fleet, i))
+			continue;
+		page.running = i % 20;
+		page.waiting = i % 3;
+		page.kv_usage = i % 10 / 10.0;
+		page.prompt_tokens = (double)bench->now / 1e3;
+		page.generation_tokens = (double)bench->now / 1e4;
+		page.token_gaps = page.generation_tokens;
+		page.token_seconds = page.generation_tokens / 50;
+		(void)page_read(bench->facts, i, &page);
+	}
+}
+
+static double decide_ns(struct bench *bench, uint32_t records)
+{
+	double ns;
+
+	policy_default(&bench->policy);
+	bench->policy.prefix.max_records = records < 65536 ? 65536 : 2 * records;
+	bench->policy.stale_after = 3600 * SECOND;
+	bench->facts = facts_new(&bench->policy, &(struct fleet_limits){ 4, 2048, 16 });
+	bench->decider = bench->facts ? decider_new(bench->facts, 3) : NULL;
+	if (!bench->decider)
+		exit(1);
+	list_servers(bench);
+	fill_index(bench, records);
+	for (int second = 0; bench->strategy && second < 3; second++) {
+		bench->now += SECOND;
+		read_pages(bench);
+	}
+	ns = median_ns(bench);
+	decider_free(bench->decider);
+	facts_free(bench->facts);
+	return ns;
+}
+
 static void measure(uint32_t replicas, uint32_t records, const char *target)
 {
 	struct bench bench = { .rng = { 9 }, .now = SECOND, .replicas = replicas };
-	double ns;
 
-	policy_default(&bench.policy);
-	bench.policy.prefix.max_records = records < 65536 ? 65536 : 2 * records;
-	bench.facts = facts_new(&bench.policy, &(struct fleet_limits){ 4, 2048, 16 });
-	bench.decider = bench.facts ? decider_new(bench.facts, 3) : NULL;
-	if (!bench.decider)
-		exit(1);
-	list_servers(&bench);
-	fill_index(&bench, records);
-	ns = median_ns(&bench);
 	(void)printf("decision, %u replicas, %u index entries\t%.2f\tus CPU\t%s\n", replicas,
-	             records, ns / 1000, target);
+	             records, decide_ns(&bench, records) / 1000, target);
 	(void)fflush(stdout);
-	decider_free(bench.decider);
-	facts_free(bench.facts);
+}
+
+static void measure_strategy(const char *strategy)
+{
+	struct bench bench = { .rng = { 9 }, .now = SECOND, .replicas = 64 };
+
+	bench.strategy = strategy;
+	(void)printf("decision by %s, 64 replicas, 1000 index entries\t%.2f\tus CPU\t\n", strategy,
+	             decide_ns(&bench, 1000) / 1000);
+	(void)fflush(stdout);
 }
 
 static void measure_entry(void)
@@ -182,5 +230,7 @@ int main(void)
 	measure(1024, 1000, "30");
 	measure(1024, 1000000, "30");
 	measure_entry();
+	for (size_t i = 0; strategy_at(i); i++)
+		measure_strategy(strategy_at(i)->name);
 	return 0;
 }
