@@ -230,6 +230,11 @@ const struct option entry_options[] = {
 	{ "factor", OPTION_NUMBER, OF_ENTRY(gate_factor), 0, 1e6, 2, "times",
 	  "Imbalance gate: how far the most loaded must be above the mean of the others.", NULL,
 	  false },
+	{ "slo-reject-below", OPTION_NUMBER, OF_ENTRY(slo_reject_below), SLO_REJECT_NEVER, 1,
+	  SLO_REJECT_NEVER, "",
+	  "Refuse when the headroom (1 less predicted / objective) of all candidates is certainly "
+	  "lower; -1 is twice the objective, -1000 is never.",
+	  NULL, false },
 	{ "sigma", OPTION_NUMBER, OF_ENTRY(sigma), 0, 100, 1, "",
 	  "Sigma filter: standard deviations above the mean that are still kept; 0 for no filter.",
 	  NULL, false },

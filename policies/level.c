@@ -10,8 +10,10 @@
 #include "policies/core/strategy.h"
 #include "policies/pickers/picker.h"
 #include "policies/pipeline.h"
+#include "policies/signals/headroom.h"
 #include "policies/signals/signal.h"
 #include "policies/stages/admission.h"
+#include "policies/stages/objective.h"
 #include "policies/stages/stages.h"
 #include "policies/state/facts.h"
 
@@ -128,6 +130,15 @@ static bool is_idle_talk(const struct walk *walk, const struct stage *stage)
 	       walk->entry->min_score <= 0;
 }
 
+/* The best would be too late: so would all others. */
+static bool is_late(const struct walk *walk, const struct candidate *best)
+{
+	struct headroom headroom;
+
+	return walk->level == 2 && headroom_read(walk, best, &headroom) &&
+	       headroom.value < -rounding;
+}
+
 static bool is_good_enough(const struct walk *walk, size_t chosen)
 {
 	return walk->entry->min_score <= 0 ||
@@ -159,6 +170,10 @@ static enum walk_end try_entry(struct walk *walk, struct level_trace *trace)
 	}
 	walk->ended_by = NULL;
 	trace->chosen = pick(walk);
+	if (walk->strategy->pulls && is_late(walk, &walk->pool[trace->chosen])) {
+		walk->late = true;
+		return WALK_NOBODY;
+	}
 	return is_good_enough(walk, trace->chosen) ? WALK_CHOSEN : WALK_EXHAUSTED;
 }
 
@@ -167,12 +182,15 @@ static void judge(struct walk *walk, size_t stood)
 {
 	bool timed = walk->wait_s > 0;
 
-	if (walk->ended_by != &stage_admission)
+	if (walk->ended_by != &stage_admission && walk->ended_by != &stage_objective)
 		walk->overload = false;
 	for (size_t i = 0; i < stood && walk->overload; i++) {
-		double wait_s = admission_wait_s(walk, &walk->pool[i]);
+		const struct candidate *candidate = &walk->pool[i];
+		bool objective = candidate->dropped_by == &stage_objective;
+		double wait_s = objective ? objective_wait_s(walk, candidate)
+		                          : admission_wait_s(walk, candidate);
 
-		walk->hard = walk->hard && admission_over_hard(walk, &walk->pool[i]);
+		walk->hard = walk->hard && (objective || admission_over_hard(walk, candidate));
 		wait_s = wait_s > 0 ? wait_s : wait_unknown_s;
 		if (!timed || wait_s < walk->wait_s)
 			walk->wait_s = wait_s;

@@ -7,17 +7,20 @@
  * may become an outage. */
 #include "policies/pipeline.h"
 
+#include "policies/deadline.h"
 #include "policies/ends.h"
 #include "policies/reserve.h"
 #include "policies/stages/affinity.h"
 #include "policies/stages/stages.h"
+#include "policies/state/facts.h"
 #include "policies/verdict.h"
 
 /* The route of every request. Rules first, protection next, preference last. */
 static const struct stage *const route[] = {
-	&stage_collect, &stage_role,    &stage_health,    &stage_affinity, &stage_retried,
-	&stage_limits,  &stage_measure, &stage_session,   &stage_prefix,   &stage_admission,
-	&stage_share,   &stage_serving, &stage_imbalance, &stage_deepest,  &stage_score,
+	&stage_collect, &stage_role,      &stage_health,    &stage_affinity,
+	&stage_retried, &stage_limits,    &stage_measure,   &stage_session,
+	&stage_prefix,  &stage_admission, &stage_objective, &stage_share,
+	&stage_serving, &stage_imbalance, &stage_deepest,   &stage_score,
 };
 
 _Static_assert(sizeof(route) / sizeof(route[0]) <= WALK_STAGES_MAX, "the trace is too short");
@@ -49,6 +52,10 @@ static void decide_inside(struct passage *passage, struct decision *ret_decision
 	end = passage_walk_replicas(passage, instance, &ret_decision->levels[1]);
 	if (end == WALK_CHOSEN) {
 		verdict_replica(passage, ret_decision);
+		return;
+	}
+	if (passage->walks[1].late) {
+		verdict_instance(instance, REASON_LATE, ret_decision);
 		return;
 	}
 	read_all(&passage->walks[1]);
@@ -139,6 +146,37 @@ static void decide_both(struct passage *passage, struct decision *ret_decision)
 	decide_at_the_end(passage, end, ret_decision);
 }
 
+/* Output tokens per second of all replicas of the instance; 0: not known. */
+static double capacity_of(const struct facts *facts, const struct instance *instance)
+{
+	double sum = 0, capacity;
+
+	for (uint32_t i = 0; i < instance->replica_count; i++)
+		if (rates_capacity(facts->rates, instance->replicas[i].target->id, &capacity))
+			sum += capacity;
+	return sum;
+}
+
+/* What the strategy that decided last adds to the place in HAProxy's queue. */
+static double added_offset_ms(const struct passage *passage, const struct decision *decision)
+{
+	const struct facts *facts = passage->decider->facts;
+	const struct walk *walk = &passage->walks[decision->levels[1].walked ? 1 : 0];
+
+	if (decision->outcome != OUTCOME_ROUTED || !walk->entry)
+		return 0;
+	switch (walk->entry->strategy->order) {
+	case ORDER_ARRIVAL:
+		return 0;
+	case ORDER_DEADLINE:
+		return deadline_offset_ms(walk);
+	case ORDER_FAIR:
+		return tenants_offset_ms(facts->tenants, tenant_key(passage->request->tenant),
+		                         capacity_of(facts, decision->instance), passage->now);
+	}
+	return 0;
+}
+
 static void decide(struct passage *passage, struct decision *ret_decision)
 {
 	enum levels_mode levels = passage_policy(passage)->levels;
@@ -158,7 +196,8 @@ static void decide(struct passage *passage, struct decision *ret_decision)
 		verdict_nobody(REASON_NO_CANDIDATE, ret_decision);
 	verdict_upstream(passage, ret_decision);
 	verdict_session(passage, ret_decision);
-	queue_set(&passage_policy(passage)->queue, &passage->place, 0, ret_decision);
+	queue_set(&passage_policy(passage)->queue, &passage->place,
+	          added_offset_ms(passage, ret_decision), ret_decision);
 }
 
 /* Of the limits that were asked. */

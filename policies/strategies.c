@@ -18,7 +18,15 @@
 	        WEIGH(failures, 1)
 
 /* Others fall to some of these when they lack their data. */
-enum { LEAST_WORK, RANDOM, LEAST_REQUEST, LEAST_REQUEST_TOP_K, POWER_OF_TWO, LOAD_BALANCE };
+enum {
+	LEAST_WORK,
+	RANDOM,
+	LEAST_REQUEST,
+	LEAST_REQUEST_TOP_K,
+	POWER_OF_TWO,
+	LOAD_BALANCE,
+	PREDICTED_TTFT
+};
 
 static const struct option least_latency_options[] = {
 	{ "by", OPTION_CHOICE, 0, 0, 2, 0, "", "Which time counts.", "e2e|ttft|latency", false },
@@ -73,6 +81,11 @@ static const struct strategy strategies[] = {
 	                   .weighings = { WEIGH(load_balance, 1) },
 	                   .picker = &picker_best,
 	                   .gate = true },
+	[PREDICTED_TTFT] = { .name = "predicted-ttft",
+	                     .help = "The target that would give the first token first, by what it "
+	                             "taught.",
+	                     .weighings = { WEIGH(predicted_ttft, 1) },
+	                     .picker = &picker_best },
 	{ .name = "session-affinity",
 	  .help = "The target that has the request's session, while it is not too busy; without a "
 	          "session the one with the fewest requests in flight.",
@@ -163,10 +176,34 @@ static const struct strategy strategies[] = {
 	  .picker = &picker_best,
 	  .prefix = PREFIX_SCORE,
 	  .falls_to = &strategies[LEAST_REQUEST] },
-	{ .name = "predicted-ttft",
-	  .help = "The target that would give the first token first, by what it taught.",
-	  .weighings = { WEIGH(predicted_ttft, 1) },
-	  .picker = &picker_best },
+	{ .name = "slo-least-load",
+	  .help = "The target that would stay within the request's objectives by the most.",
+	  .weighings = { WEIGH(slo, 1) },
+	  .picker = &picker_best,
+	  .prefix = PREFIX_SCORE,
+	  .mixing = MIX_EXCLUSIVE,
+	  .order = ORDER_DEADLINE,
+	  .falls_to = &strategies[PREDICTED_TTFT] },
+	{ .name = "slo-pack-load",
+	  .help = "The fullest target that would stay within the request's objectives with a tenth "
+	          "to spare.",
+	  .weighings = { WEIGH(slo_pack, 1) },
+	  .picker = &picker_best,
+	  .prefix = PREFIX_SCORE,
+	  .mixing = MIX_EXCLUSIVE,
+	  .order = ORDER_DEADLINE,
+	  .falls_to = &strategies[PREDICTED_TTFT] },
+	{ .name = "slo-least-load-pulling",
+	  .help = "As slo-least-load; where all would be too late, the request waits in HAProxy "
+	          "for "
+	          "the first that is free.",
+	  .weighings = { WEIGH(slo, 1) },
+	  .picker = &picker_best,
+	  .prefix = PREFIX_SCORE,
+	  .mixing = MIX_EXCLUSIVE,
+	  .pulls = true,
+	  .order = ORDER_DEADLINE,
+	  .falls_to = &strategies[PREDICTED_TTFT] },
 	{ .name = "global-best",
 	  .help = "The best by latency, load, cache use and failures together; holders of the "
 	          "prompt first.",
@@ -193,6 +230,7 @@ static const struct alias_of {
 } aliases[] = {
 	{ "default", "least-work" },
 	{ "least-gpu-cache", "least-kv-cache" },
+	{ "slo", "slo-least-load-pulling" },
 };
 
 const struct strategy *strategy_at(size_t i)

@@ -49,6 +49,8 @@ enum reason verdict_reason(const struct passage *passage, const struct decision 
 	if (decision->levels[1].walked &&
 	    (reasons[1] != REASON_LOAD || reasons[0] == REASON_PREFIX))
 		reasons[0] = reasons[1];
+	if (decision->levels[1].walked && passage->walks[1].late)
+		return REASON_LATE;
 	/* Where there is nothing better to say. */
 	return reasons[0] == REASON_LOAD && decision->asked == ASKED_UNKNOWN
 	               ? REASON_UNKNOWN_STRATEGY

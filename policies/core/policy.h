@@ -20,6 +20,7 @@ enum {
 	RULE_INSTANCES_MAX = 256,
 	AFFINITY_VALUES_MAX = 256,
 	SESSION_HEADERS_MAX = 16,
+	SLO_REJECT_NEVER = -1000,
 	CLASS_PRIORITY_MAX = 2047, /* HAProxy's: -2047..2047 */
 };
 
@@ -72,6 +73,7 @@ struct entry_policy {
 	double uncached_weight;      /* of signal work */
 	double inflight_tokens;      /* of signal work */
 	double gate_gap, gate_factor;
+	double slo_reject_below; /* headroom; SLO_REJECT_NEVER: off */
 	double sigma;
 	double balance_pending, balance_kv, balance_critical; /* of signal load-balance */
 	bool seed_idle;

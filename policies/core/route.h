@@ -246,6 +246,7 @@ struct walk {
 	bool deep;           /* only those stand who hold most of the prompt */
 	bool gated;          /* the imbalance gate fired */
 	bool latched;        /* it had fired before and has not yet been satisfied */
+	bool late;           /* nobody would be in time: no replica is pinned */
 	bool degraded;       /* the strategy lacks its first signal, another took its place */
 	bool overload;       /* every candidate was dropped by admission, whatever the entry */
 	bool hard;           /* ... each over a hard limit by a number to be trusted */

@@ -51,6 +51,13 @@ enum mixing {
 	MIX_ALONE,     /* beside others it is a mistake */
 };
 
+/* What orders requests of a class that wait in HAProxy, beside their arrival. */
+enum queue_order {
+	ORDER_ARRIVAL,  /* nothing */
+	ORDER_DEADLINE, /* earliest deadline first (policies/deadline.h) */
+	ORDER_FAIR,     /* who had much lately, later (policies/state/tenants.h) */
+};
+
 /* What the session of a request means. */
 enum session_mode {
 	SESSION_AUTO, /* of an entry: as its strategy has it */
@@ -70,6 +77,8 @@ struct strategy {
 	bool gate;                 /* the imbalance gate runs before */
 	bool sigma;                /* the sigma filter runs before */
 	bool serving;              /* level 1: prefer targets below prefer-serving-below */
+	bool pulls;                /* level 2: who is sure to be late for all waits unpinned */
+	enum queue_order order;    /* offset in HAProxy's queue */
 	bool pair; /* level 2: a prefill and a decode replica, by the entry's phases */
 	/* > 0: where somebody holds more than this share of the prompt, only those who hold
 	 * most of it stand (stage deepest). */

@@ -18,6 +18,8 @@
 	SIGNAL(prefix)                                                                             \
 	SIGNAL(running)                                                                            \
 	SIGNAL(session)                                                                            \
+	SIGNAL(slo)                                                                                \
+	SIGNAL(slo_pack)                                                                           \
 	SIGNAL(throughput)                                                                         \
 	SIGNAL(tokens)                                                                             \
 	SIGNAL(tpot)                                                                               \

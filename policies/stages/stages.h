@@ -13,6 +13,7 @@ extern const struct stage stage_measure;
 extern const struct stage stage_session;
 extern const struct stage stage_prefix;
 extern const struct stage stage_admission;
+extern const struct stage stage_objective;
 extern const struct stage stage_share;
 extern const struct stage stage_serving;
 extern const struct stage stage_imbalance;
