@@ -24,10 +24,21 @@ static void expect_output(const struct passage *passage, struct prompt *prompt)
 			return;
 }
 
+static const struct class_policy *class_of_tenant(const struct passage *passage)
+{
+	const struct tenant_policy *tenant = NULL;
+
+	if (passage_policy(passage)->tenant_count > 0)
+		tenant = tenants_policy(passage->decider->facts->tenants, passage->tenant,
+		                        passage->request->tenant);
+	return tenant ? tenant->class_of : NULL;
+}
+
 static void find_place(struct passage *passage)
 {
 	const struct policy *policy = passage_policy(passage);
-	const struct queue_classes classes = { .model = passage->rule->class_of };
+	const struct queue_classes classes = { .tenant = class_of_tenant(passage),
+		                               .model = passage->rule->class_of };
 
 	passage->place = queue_place(policy, passage->request, &classes);
 	passage->decider->prompt.objectives =
@@ -58,8 +69,8 @@ void passage_enter(struct passage *passage, struct decider *decider, const struc
 	expect_output(passage, &decider->prompt);
 	passage->choice = choice_of(decider->facts->policy, request->strategy, model,
 	                            decider->prompt.tokens, &decider->asked_strategy);
-	find_place(passage);
 	passage->tenant = tenant_key(request->tenant);
+	find_place(passage);
 	usage_check(decider->facts, request, &decider->prompt, passage->tenant, model,
 	            &passage->check);
 	decider_match(decider, now);

@@ -171,7 +171,7 @@ static double added_offset_ms(const struct passage *passage, const struct decisi
 	case ORDER_DEADLINE:
 		return deadline_offset_ms(walk);
 	case ORDER_FAIR:
-		return tenants_offset_ms(facts->tenants, tenant_key(passage->request->tenant),
+		return tenants_offset_ms(facts->tenants, passage->tenant,
 		                         capacity_of(facts, decision->instance), passage->now);
 	}
 	return 0;

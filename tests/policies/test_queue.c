@@ -148,6 +148,9 @@ static void each_objective_is_the_clients_then_the_classes_then_the_policys(void
 
 static void a_decision_has_the_place_of_its_models_class(void **state)
 {
+	struct tenant_policy acme = { .name = "acme-*",
+		                      .weight = 1,
+		                      .class_of = class_of("interactive") };
 	struct world *world = world_new(1, 2);
 	struct request ask;
 
@@ -159,6 +162,14 @@ static void a_decision_has_the_place_of_its_models_class(void **state)
 	ask.priority = SPAN("what");
 	assert_int_equal(world_decide(world, ask).priority_offset_ms, 10000);
 	assert_int_equal(world->facts->counters->unknown_class, 1);
+	ask = world_ask(world);
+	ask.tenant = SPAN("acme");
+	assert_int_equal(world_decide(world, ask).priority_offset_ms, 10000);
+	world->policy.tenants = &acme;
+	world->policy.tenant_count = 1;
+	ask = world_ask(world);
+	ask.tenant = SPAN("acme-2");
+	assert_int_equal(world_decide(world, ask).priority_offset_ms, -10000);
 	ask = world_ask(world);
 	ask.priority = SPAN("interactive");
 	assert_int_equal(world_decide(world, ask).priority_offset_ms, -10000);
