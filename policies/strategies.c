@@ -105,6 +105,7 @@ static const struct strategy strategies[] = {
 	  .picker = &picker_best,
 	  .blending = BLEND_LOAD,
 	  .gate = true,
+	  .order = ORDER_FAIR,
 	  .falls_to = &strategies[LEAST_REQUEST] },
 	{ .name = "soft-k-choice",
 	  .help = "A draw among the k targets with the fewest in flight, the less loaded the "

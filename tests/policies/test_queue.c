@@ -1,5 +1,5 @@
 /* test_queue.c - class, objectives and offset of a request, by who says what. Proves R155,
- * B039, each as far as the agent decides it. */
+ * B039, B042, each as far as the agent decides it. */
 #include "policies/queue.h"
 
 #include "policies/classes.h"
@@ -177,6 +177,37 @@ static void a_decision_has_the_place_of_its_models_class(void **state)
 	world_free(world);
 }
 
+static void charge(struct world *world, const char *tenant, double tokens)
+{
+	tenants_charge(world->facts->tenants, tenant_key(SPAN(tenant)), SPAN(tenant), tokens, 0,
+	               world->now);
+}
+
+static int32_t offset_of(struct world *world, const char *tenant)
+{
+	struct request ask = world_ask(world);
+
+	ask.tenant = SPAN(tenant);
+	return world_decide(world, ask).priority_offset_ms;
+}
+
+static void who_had_much_lately_waits_longer_where_that_is_the_strategy(void **state)
+{
+	struct world *world = world_new(1, 4);
+
+	(void)state;
+	world_strategy(world, "vtc-basic");
+	charge(world, "light", 1000);
+	charge(world, "heavy", 12000);
+	assert_int_equal(offset_of(world, "light"), 0);
+	/* No engine has told how fast it is: 1000 tokens/s; and the light one's own request
+	 * has added its 2 x 256 expected tokens. */
+	assert_in_range(offset_of(world, "heavy"), 10000, 11000);
+	world_strategy(world, "least-request");
+	assert_int_equal(offset_of(world, "heavy"), 0);
+	world_free(world);
+}
+
 static void the_policys_own_class_takes_the_place_of_the_built_in_one(void **state)
 {
 	struct class_policy own = { .name = "batch", .priority = 3 };
@@ -204,6 +235,8 @@ int main(void)
 		cmocka_unit_test_setup(
 		        each_objective_is_the_clients_then_the_classes_then_the_policys, reset),
 		cmocka_unit_test_setup(a_decision_has_the_place_of_its_models_class, reset),
+		cmocka_unit_test_setup(who_had_much_lately_waits_longer_where_that_is_the_strategy,
+		                       reset),
 		cmocka_unit_test_setup(the_policys_own_class_takes_the_place_of_the_built_in_one,
 		                       reset),
 	};
