@@ -8,9 +8,11 @@
 static bool read_average(const struct walk *walk, const struct candidate *candidate,
                          double *ret_value)
 {
+	if (candidate->load && candidate->load->e2e_ms < 0)
+		return false;
 	if (candidate->load) {
 		*ret_value = candidate->load->e2e_ms;
-		return candidate->load->e2e_ms >= 0;
+		return true;
 	}
 	return average_plain(&averages_of(walk->facts->averages, candidate->target->id)->e2e_ms,
 	                     walk->now, ret_value);

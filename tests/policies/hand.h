@@ -82,6 +82,7 @@ static inline void hand_make(struct hand *hand, const char *strategy, size_t cou
 	entry_default_replicas(&hand->entry, strategy_named(SPAN(strategy)));
 	hand->instance.weight = 1;
 	hand->instance.target = &hand->targets[HAND_MAX - 1];
+	hand->targets[HAND_MAX - 1].id = HAND_MAX - 1;
 	for (size_t i = 0; i < count; i++) {
 		hand->targets[i].id = (uint32_t)i;
 		hand->replicas[i] = (struct replica){
@@ -123,6 +124,32 @@ static inline void hand_running(struct hand *hand, const double *running)
 		hand->pool[i].running = hand->pool[i].running_scored = running[i];
 		hand->pool[i].own = (uint32_t)running[i];
 	}
+}
+
+/* Its engine showed this many output tokens a second. The walk is at 20 s. */
+static inline void hand_capacity(struct hand *hand, size_t i, double tokens_per_s)
+{
+	struct engine_page page = engine_page_blank(10 * SECOND);
+	struct growth growth;
+
+	page.running = 8;
+	page.generation_tokens = 1000;
+	(void)rates_learn(hand->facts.rates, (uint32_t)i, &page, &growth);
+	page.at = 20 * SECOND;
+	page.generation_tokens += 10 * tokens_per_s;
+	(void)rates_learn(hand->facts.rates, (uint32_t)i, &page, &growth);
+	hand->walk.now = 20 * SECOND;
+}
+
+/* The last page of its engine; read just now. */
+static inline void hand_page(struct hand *hand, size_t i, double waiting, double kv_usage)
+{
+	struct engine_page page = engine_page_blank(20 * SECOND);
+
+	page.waiting = waiting;
+	page.kv_usage = kv_usage;
+	engines_put(hand->facts.engines, (uint32_t)i, &page);
+	hand->walk.now = 20 * SECOND;
 }
 
 /* Candidate number i of the beginning, wherever it lies now. */

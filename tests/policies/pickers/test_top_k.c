@@ -61,12 +61,35 @@ static void a_ramping_target_takes_part_like_any_other(void **state)
 	expect((double[]){ 0.25, 0.25, 0.25, 0.25, 0, 0, 0 }, 7);
 }
 
+/* 3 on a tenth of the engine are more than 5 on the whole of it; and one without room in its
+ * cache is out while others have some. */
+static void load_by_capacity_can_be_what_counts(void **state)
+{
+	(void)state;
+	hand_make(&hand, "least-request-top-k", 4);
+	hand_running(&hand, (double[]){ 5, 3, 6, 0 });
+	hand_capacity(&hand, 0, 1000);
+	hand_capacity(&hand, 1, 100);
+	hand_capacity(&hand, 2, 1000);
+	hand_capacity(&hand, 3, 1000);
+	hand_page(&hand, 3, -1, 0.95);
+	expect((double[]){ 0, 0.5, 0, 0.5 }, 4);
+	set("by", 2);
+	expect((double[]){ 0.5, 0, 0.5, 0 }, 4);
+	set("epsilon", -1);
+	expect((double[]){ 1.0 / 3, 1.0 / 3, 1.0 / 3, 0 }, 4);
+	for (size_t i = 0; i < 4; i++)
+		hand_page(&hand, i, -1, 0.95);
+	expect((double[]){ 0.25, 0.25, 0.25, 0.25 }, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_within_epsilon_of_the_least_are_as_likely),
 		cmocka_unit_test(not_more_than_k_take_part),
 		cmocka_unit_test(a_negative_epsilon_is_no_rule),
+		cmocka_unit_test(load_by_capacity_can_be_what_counts),
 		cmocka_unit_test(a_ramping_target_takes_part_like_any_other),
 	};
 
