@@ -147,6 +147,12 @@ static void confirm(struct facts *facts, const struct flight *flight, uint32_t h
 		                     &facts->policy->ladder, now);
 }
 
+static void withdraw(struct facts *facts, const struct flight *flight, uint32_t holder)
+{
+	if (flight->blocks > 0 && holder != TARGET_NONE)
+		prefix_index_withdraw(facts->prefix, holder, flight->chain, flight->blocks);
+}
+
 void learn_binding(struct facts *facts, const struct flight *flight, const struct serving *by,
                    usec_t now)
 {
@@ -155,18 +161,17 @@ void learn_binding(struct facts *facts, const struct flight *flight, const struc
 	if (flight->blocks == 0 || by->replica == TARGET_NONE)
 		return;
 	confirm(facts, flight, by->replica, now);
-	if (flight->chosen == TARGET_NONE)
+	if (flight->chosen == TARGET_NONE || flight->stored)
 		confirm(facts, flight, by->instance, now);
 	if (bound != by->replica && bound != by->instance)
-		learn_no_binding(facts, flight);
+		withdraw(facts, flight, bound);
 }
 
 void learn_no_binding(struct facts *facts, const struct flight *flight)
 {
-	uint32_t bound = bound_to(flight);
-
-	if (flight->blocks > 0 && bound != TARGET_NONE)
-		prefix_index_withdraw(facts->prefix, bound, flight->chain, flight->blocks);
+	withdraw(facts, flight, bound_to(flight));
+	if (flight->stored)
+		withdraw(facts, flight, flight->instance);
 }
 
 void learn_lost_binding(struct facts *facts, const struct flight *flight, uint32_t holder)

@@ -9,6 +9,7 @@
 #include "policies/charge.h"
 #include "policies/prompt.h"
 #include "policies/sessions.h"
+#include "policies/stages/kv_pool.h"
 #include "policies/strategies.h"
 #include "policies/usage.h"
 
@@ -70,6 +71,7 @@ static void take_slots(struct facts *facts, const struct reservation *reservatio
 /* The chosen target is about to hold the prompt: a burst follows its first request. */
 static void bind(struct facts *facts, const struct reservation *reservation, struct flight *flight)
 {
+	const struct ladder *ladder = &facts->policy->ladder;
 	const struct prompt *prompt = reservation->prompt;
 	const struct candidate *chosen = reservation->chosen;
 
@@ -79,8 +81,12 @@ static void bind(struct facts *facts, const struct reservation *reservation, str
 	for (uint32_t i = 0; i < prompt->blocks; i++)
 		flight->chain[i] = prompt->chain[i];
 	flight->hit = chosen->hit;
-	prefix_index_bind(facts->prefix, chosen->target->id, prompt->chain, prompt->blocks,
-	                  &facts->policy->ladder, reservation->now);
+	prefix_index_bind(facts->prefix, chosen->target->id, prompt->chain, prompt->blocks, ladder,
+	                  reservation->now);
+	flight->stored = chosen->replica && kv_pool_is_shared(facts, chosen->instance);
+	if (flight->stored)
+		prefix_index_bind(facts->prefix, flight->instance, prompt->chain, prompt->blocks,
+		                  ladder, reservation->now);
 }
 
 void reserve(struct facts *facts, const struct reservation *reservation,

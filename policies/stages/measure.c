@@ -8,6 +8,7 @@
 #include "policies/core/policy.h"
 #include "policies/stages/collect.h"
 #include "policies/stages/health.h"
+#include "policies/stages/kv_pool.h"
 #include "policies/stages/load.h"
 #include "policies/stages/scratch.h"
 #include "policies/stages/stages.h"
@@ -67,11 +68,20 @@ static void share_among_engines(struct candidate *candidate)
 	candidate->tokens /= candidate->engines;
 }
 
+/* What the instance's store spares one that holds so much itself. */
+static double spared_by_store(const struct walk *walk, uint32_t reach, uint32_t matched)
+{
+	return reach > matched ? KV_POOL_SHARE * (reach - matched) * walk->scratch->tokens_per_byte
+	                       : 0;
+}
+
 /* Blank but for who they are. Most hold nothing, which is worked out once. */
 static void measure_replicas(const struct walk *walk, struct candidate *pool, size_t count)
 {
-	double uncached = uncached_of(walk, 0);
 	bool any_match = walk->scratch->any_match;
+	uint32_t stored = any_match && count > 0 ? kv_pool_blocks(walk, pool[0].instance) : 0;
+	uint32_t reach = ladder_reach(&walk->facts->policy->ladder, stored);
+	double uncached = uncached_of(walk, 0) - spared_by_store(walk, reach, 0);
 
 	for (size_t i = 0; i < count; i++) {
 		uint8_t blocks = 0;
@@ -81,8 +91,10 @@ static void measure_replicas(const struct walk *walk, struct candidate *pool, si
 		pool[i].uncached_tokens = uncached;
 		if (any_match)
 			read_holding(walk, pool[i].target->id, &blocks, &continued);
-		if (blocks > 0)
-			hold(walk, &pool[i], blocks, continued);
+		if (blocks == 0)
+			continue;
+		hold(walk, &pool[i], blocks, continued);
+		pool[i].uncached_tokens -= spared_by_store(walk, reach, pool[i].matched);
 	}
 }
 
@@ -142,7 +154,7 @@ static double divide_by_weights(struct candidate *pool, size_t standing, size_t 
 /* From loads as they are to loads that compare; the mean weight by which they were divided,
  * or 0. */
 static double make_comparable(const struct walk *walk, struct candidate *pool, size_t standing,
-                            size_t count, bool weights_differ)
+                              size_t count, bool weights_differ)
 {
 	if (standing == 0)
 		return 0;

@@ -4,6 +4,9 @@
  * block counts by the share of the others that lack it. From a floor on a target
  * is a hit.
  *
+ * Out of a store that the instance's engines share a block counts for less, and for those
+ * who do not hold it themselves.
+ *
  * Where holders go first (`sole`), three rules keep a hot prefix from burying
  * one of them: a holder whose lead in load outweighs the prefill it saves is
  * passed over; a prompt that several conversations share is computed once on
@@ -11,6 +14,7 @@
  * holders the others are asked, one of whom then holds it, too. */
 #include "policies/core/policy.h"
 #include "policies/core/strategy.h"
+#include "policies/stages/kv_pool.h"
 #include "policies/stages/scratch.h"
 #include "policies/stages/spill.h"
 #include "policies/stages/stages.h"
@@ -18,8 +22,13 @@
 
 static const double rounding = 1e-9;
 
-/* E by number of blocks held: what the first blocks are worth to one who holds them. */
-static void worth_by_depth(const struct walk *walk, double worth[LADDER_BLOCKS_MAX + 1])
+/* By number of blocks: what the first ones are worth. */
+struct worth {
+	double held[LADDER_BLOCKS_MAX + 1];   /* to one who holds them: E */
+	double stored[LADDER_BLOCKS_MAX + 1]; /* to one who gets them out of the store */
+};
+
+static void worth_by_depth(const struct walk *walk, struct worth *worth)
 {
 	const struct policy *policy = walk->facts->policy;
 	uint32_t deep[LADDER_BLOCKS_MAX + 2] = { 0 }; /* how many hold just so many */
@@ -28,14 +37,16 @@ static void worth_by_depth(const struct walk *walk, double worth[LADDER_BLOCKS_M
 
 	for (size_t i = 0; i < walk->standing; i++)
 		deep[walk->pool[i].blocks]++;
-	worth[0] = 0;
+	worth->held[0] = worth->stored[0] = 0;
 	holders = (uint32_t)walk->standing - deep[0];
 	for (uint32_t i = 0; i < walk->prompt->blocks; i++) {
 		double lacking = ((double)walk->standing - holders) / others;
 
 		if (!policy->prefix.discount_shared || others < 1)
 			lacking = 1;
-		worth[i + 1] = worth[i] + policy->ladder.length[i] * lacking;
+		worth->held[i + 1] = worth->held[i] + policy->ladder.length[i] * lacking;
+		worth->stored[i + 1] = worth->stored[i] + KV_POOL_SHARE * policy->ladder.length[i] *
+		                                                  (lacking < 1 ? lacking : 1);
 		holders -= deep[i + 1];
 	}
 }
@@ -51,15 +62,20 @@ static double floor_of(const struct walk *walk)
 /* Sets E and hit of all; the largest E among the hits, 0 when there is none. */
 static double find_hits(struct walk *walk)
 {
-	double worth[LADDER_BLOCKS_MAX + 1];
+	uint32_t stored =
+	        walk->level == 2 && walk->instance ? kv_pool_blocks(walk, walk->instance) : 0;
+	struct worth worth;
 	double least = floor_of(walk);
 	double most = 0;
 
-	worth_by_depth(walk, worth);
+	worth_by_depth(walk, &worth);
 	for (size_t i = 0; i < walk->standing; i++) {
 		struct candidate *candidate = &walk->pool[i];
 
-		candidate->effective = worth[candidate->blocks];
+		candidate->effective = worth.held[candidate->blocks];
+		if (stored > candidate->blocks)
+			candidate->effective +=
+			        worth.stored[stored] - worth.stored[candidate->blocks];
 		candidate->hit =
 		        candidate->effective > 0 && candidate->effective >= least - rounding;
 		if (candidate->hit && candidate->effective > most)

@@ -45,6 +45,7 @@ struct flight {
 	double ttft_ms;   /* the sample given at the first byte; 0 = none */
 	struct ttft_sample fitted;
 	bool hit;                  /* the chosen one held a part that counts */
+	bool stored;               /* the instance's store of KV blocks is about to hold it, too */
 	uint8_t missed;            /* counts in a row of HAProxy's that cannot have had it */
 	struct slot instance_slot; /* target TARGET_NONE: none held */
 	struct slot replica_slot;
