@@ -7,6 +7,8 @@
 
 /* The http-request return rules, a status and a dialect each. */
 void generate_refusals(FILE *out);
+/* The headers that tell a caller what is left of its limits. */
+void generate_quotas(FILE *out);
 
 /* HAProxy's own errors as JSON. */
 void generate_own_errors(FILE *out);

@@ -17,7 +17,8 @@ struct refusal {
 	const char *code; /* NULL: the reason */
 	const char *param;
 	const char *anthropic;
-	const char *message; /* NULL: "refused: " and the reason */
+	const char *overloaded; /* the same where the fleet is overloaded; NULL: no other */
+	const char *message;    /* NULL: "refused: " and the reason */
 	bool retry;
 };
 
@@ -34,6 +35,15 @@ static void refusal_rules(FILE *out, const struct refusal *refusal)
 {
 	const char *message = refusal->message ? refusal->message : "refused: " REASON_TEXT;
 
+	if (refusal->overloaded) {
+		refusal_head(out, refusal);
+		(void)fprintf(
+		        out,
+		        "'{\"type\":\"error\",\"error\":{\"type\":\"%s\",\"message\":\"%s\"}}' "
+		        "if { var(txn.infer.status) -m int %d } { var(txn.infer.reason) -m str "
+		        "overload } infer_anthropic\n",
+		        refusal->overloaded, message, refusal->status);
+	}
 	refusal_head(out, refusal);
 	(void)fprintf(out,
 	              "'{\"type\":\"error\",\"error\":{\"type\":\"%s\",\"message\":\"%s\"}}' "
@@ -56,6 +66,22 @@ void generate_refusals(FILE *out)
 
 	for (unsigned i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
 		refusal_rules(out, &refusals[i]);
+}
+
+/* One variable of three parts each: limit, left, time until all is there again. */
+void generate_quotas(FILE *out)
+{
+	static const char *const units[] = { "requests", "tokens" };
+	static const char *const parts[] = { "limit", "remaining", "reset" };
+
+	for (unsigned unit = 0; unit < sizeof(units) / sizeof(units[0]); unit++) {
+		for (unsigned part = 0; part < sizeof(parts) / sizeof(parts[0]); part++)
+			(void)fprintf(out,
+			              "    http-after-response set-header x-ratelimit-%s-%s "
+			              "%%[var(txn.infer.quota_%s),field(%u,;)] if { "
+			              "var(txn.infer.quota_%s) -m found }\n",
+			              parts[part], units[unit], units[unit], part + 1, units[unit]);
+	}
 }
 
 static void own_error(FILE *out, int status, unsigned retry_after, const char *type,

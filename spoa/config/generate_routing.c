@@ -178,6 +178,7 @@ static void answered(FILE *out)
 	        "var(txn.infer.session) -m found }\n"
 	        "    http-after-response set-header x-request-id %%[unique-id]\n",
 	        CONTRACT_ENGINE, CONTRACT_FIRST);
+	generate_quotas(out);
 	(void)fputs("    http-after-response set-header x-infer-instance "
 	            "%[var(txn.infer.instance)] if { var(txn.infer_dbg) -m found }\n"
 	            "    http-after-response set-header x-infer-replica %[var(txn.infer.replica)] "

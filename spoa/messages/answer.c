@@ -8,6 +8,7 @@
 #include "policies/state/fleet.h"
 #include "policies/state/session_id.h"
 #include "spoa/messages/contract.h"
+#include "spoa/messages/quota.h"
 
 enum variable_type { VARIABLE_string, VARIABLE_integer };
 
@@ -93,6 +94,31 @@ static void write_place(struct spop_output *out, const struct decision *decision
 		set_number(out, VARIABLE_PRIORITY_OFFSET, decision->priority_offset_ms);
 }
 
+static void write_refused(struct spop_output *out, const struct decision *decision)
+{
+	set_word(out, VARIABLE_ACTION, "reject");
+	set_number(out, VARIABLE_STATUS, decision->status);
+	if (decision->retry_after > 0)
+		set_number(out, VARIABLE_RETRY_AFTER, decision->retry_after);
+	if (decision->reason == REASON_LIMIT)
+		set_word(out, VARIABLE_CODE, limit_kind_codes[decision->limit]);
+	else if (decision->reason == REASON_OVERLOAD)
+		set_word(out, VARIABLE_CODE, "server_overloaded");
+}
+
+static void write_quotas(struct spop_output *out, const struct decision *decision)
+{
+	static const enum variable variables[LIMIT_UNITS] = { VARIABLE_QUOTA_REQUESTS,
+		                                              VARIABLE_QUOTA_TOKENS };
+	char text[QUOTA_TEXT_MAX];
+
+	for (size_t unit = 0; unit < LIMIT_UNITS; unit++) {
+		if (decision->left[unit].limited)
+			set_text(out, variables[unit], text,
+			         quota_write(&decision->left[unit], text));
+	}
+}
+
 void answer_write(struct spop_output *out, const struct decision *decision, uint32_t source,
                   bool observe)
 {
@@ -103,16 +129,14 @@ void answer_write(struct spop_output *out, const struct decision *decision, uint
 	if (decision->outcome == OUTCOME_ROUTED && decision->instance) {
 		write_routed(out, decision, source);
 	} else if (decision->outcome == OUTCOME_REJECTED) {
-		set_word(out, VARIABLE_ACTION, "reject");
-		set_number(out, VARIABLE_STATUS, decision->status);
-		if (decision->retry_after > 0)
-			set_number(out, VARIABLE_RETRY_AFTER, decision->retry_after);
+		write_refused(out, decision);
 	} else {
 		set_word(out, VARIABLE_ACTION, "default");
 	}
 	if (decision->outcome != OUTCOME_REJECTED)
 		write_place(out, decision);
 	set_word(out, VARIABLE_REASON, reason_name(decision->reason));
+	write_quotas(out, decision);
 }
 
 void answer_write_nothing(struct spop_output *out)

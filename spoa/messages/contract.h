@@ -86,7 +86,11 @@ enum { CONTRACT_VERSION = 1 };
 	VARIABLE(SESSION, "session", string, "session id for the client")                          \
 	VARIABLE(RANK, "rank", integer, "data-parallel rank")                                      \
 	VARIABLE(STRATEGY, "strategy", string,                                                     \
-	         "what the score was made of, where a header or profile chose")
+	         "what the score was made of, where a header or profile chose")                    \
+	VARIABLE(CODE, "code", string, "with 429: what the client is told that it exceeded")       \
+	VARIABLE(QUOTA_REQUESTS, "quota_requests", string,                                         \
+	         "of the caller's limit of requests: limit;left;time until all is there")          \
+	VARIABLE(QUOTA_TOKENS, "quota_tokens", string, "the same of its limit of tokens")
 
 /* FIELD(id, name, HAProxy's expression, help): the end-of-stream line behind
  * CONTRACT_END_PREFIX, in this order, as name=value with one space between. */

@@ -63,7 +63,7 @@ struct message_result {
 	struct span decided;   /* id of the decision made, in the payload; at NULL: none */
 };
 
-enum { MESSAGES_ANSWER_MAX = 1024 }; /* bytes of actions a NOTIFY can be answered with */
+enum { MESSAGES_ANSWER_MAX = 1536 }; /* bytes of actions a NOTIFY can be answered with */
 
 /* Does what the messages of a NOTIFY ask, and writes the actions of its ACK, at
  * least one. source: which HAProxy asked. out must have MESSAGES_ANSWER_MAX bytes.

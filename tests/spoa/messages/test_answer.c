@@ -1,5 +1,6 @@
 /* test_answer.c - a decision becomes variables. Proves P002, P034 (known names only). */
 #include "spoa/messages/answer.h"
+#include "spoa/messages/quota.h"
 #include "tests/spoa/messages/fixture.h"
 
 static struct stub_answer answer;
@@ -113,6 +114,72 @@ static void a_refusal_has_a_status_and_a_time(void **state)
 	assert_false(has(&answer, "retry_after"));
 }
 
+static void a_refusal_says_what_was_exceeded(void **state)
+{
+	(void)state;
+	(void)stub_context();
+	stub.decision = (struct decision){ .outcome = OUTCOME_REJECTED,
+		                           .reason = REASON_LIMIT,
+		                           .limit = LIMIT_TOKENS,
+		                           .status = 429,
+		                           .retry_after = 1 };
+	answer_to(&stub.decision, 0, false);
+	assert_text(&answer, "code", "tokens_exceeded");
+	stub.decision.limit = LIMIT_INFLIGHT;
+	answer_to(&stub.decision, 0, false);
+	assert_text(&answer, "code", "inflight_exceeded");
+	stub.decision.reason = REASON_OVERLOAD;
+	answer_to(&stub.decision, 0, false);
+	assert_text(&answer, "code", "server_overloaded");
+	stub.decision.reason = REASON_UNKNOWN_MODEL;
+	answer_to(&stub.decision, 0, false);
+	assert_false(has(&answer, "code"));
+}
+
+static void what_is_left_is_answered_where_there_is_a_limit(void **state)
+{
+	(void)state;
+	(void)stub_context();
+	answer_to(&stub.decision, 0, false);
+	assert_false(has(&answer, "quota_requests") || has(&answer, "quota_tokens"));
+	stub.decision.left[LIMIT_REQUESTS] = (struct limit_left){ true, 50, 49, 0.02 };
+	answer_to(&stub.decision, 0, false);
+	assert_text(&answer, "quota_requests", "50;49;20ms");
+	assert_false(has(&answer, "quota_tokens"));
+	stub.decision.left[LIMIT_TOKENS] = (struct limit_left){ true, 1e6, 0.9, 360 };
+	stub.decision.outcome = OUTCOME_REJECTED;
+	stub.decision.reason = REASON_LIMIT;
+	answer_to(&stub.decision, 0, false);
+	assert_text(&answer, "quota_tokens", "1000000;0;6m0s");
+	answer_to(&stub.decision, 0, true);
+	assert_false(has(&answer, "quota_requests"));
+}
+
+static void assert_written(double limit, double left, double reset_s, const char *expected)
+{
+	const struct limit_left limit_left = { true, limit, left, reset_s };
+	char text[QUOTA_TEXT_MAX];
+
+	assert_int_equal(quota_write(&limit_left, text), strlen(expected));
+	assert_string_equal(text, expected);
+}
+
+static void times_are_written_as_openai_writes_them(void **state)
+{
+	(void)state;
+	assert_written(5, 5, 0, "5;5;0ms");
+	assert_written(1.5, 0.5, 0.0004, "1;0;1ms");
+	assert_written(5, 2.9999999, 0.999, "5;3;999ms");
+	assert_written(5, 0, 0.9999, "5;0;1s");
+	assert_written(5, 0, 8.64, "5;0;8.64s");
+	assert_written(5, 0, 12.3451, "5;0;12.346s");
+	assert_written(5, 0, 59.9999, "5;0;1m0s");
+	assert_written(5, 0, 3599, "5;0;59m59s");
+	assert_written(5, 0, 3600, "5;0;1h0m0s");
+	assert_written(5, 0, 86400.5, "5;0;24h0m1s");
+	assert_written(1e300, 1e300, 1e300, "1000000000000000;1000000000000000;277777777h46m40s");
+}
+
 static void unanswered_is_default_and_says_why(void **state)
 {
 	(void)state;
@@ -144,6 +211,8 @@ static void the_longest_names_fit(void **state)
 	stub.decision.upstream_model = (struct span){ stub.instance.name, NAME_MAX_BYTES - 1 };
 	stub.decision.priority = -2047;
 	stub.decision.priority_offset_ms = -524287;
+	stub.decision.left[LIMIT_REQUESTS] = (struct limit_left){ true, 1e300, 1e300, 1e300 };
+	stub.decision.left[LIMIT_TOKENS] = stub.decision.left[LIMIT_REQUESTS];
 	answer_to(&stub.decision, 0, false);
 	assert_true(has(&answer, "reason"));
 }
@@ -177,6 +246,9 @@ int main(void)
 		cmocka_unit_test(observing_answers_nothing_else),
 		cmocka_unit_test(the_longest_names_fit),
 		cmocka_unit_test(nothing_is_still_an_action_that_hits_nobody),
+		cmocka_unit_test(a_refusal_says_what_was_exceeded),
+		cmocka_unit_test(what_is_left_is_answered_where_there_is_a_limit),
+		cmocka_unit_test(times_are_written_as_openai_writes_them),
 	};
 
 	return cmocka_run_group_tests(answers, NULL, NULL);
