@@ -114,7 +114,6 @@ struct counters {
 	uint64_t sessions[SESSION_RESULT_COUNT]; /* requests, by how their session was found */
 	uint64_t sessions_spilled;
 	uint64_t session_moves[SESSION_MOVES];
-	uint64_t retried;        /* requests that kept away from who served their last try */
 	uint64_t dropped[2][24]; /* [level - 1][stage of the table] */
 	struct histogram decision_seconds;
 	uint32_t targets;

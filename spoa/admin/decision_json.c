@@ -7,6 +7,7 @@
 
 #include "policies/strategies.h"
 #include "spoa/admin/decision_record.h"
+#include "spoa/admin/state.h"
 #include "spoa/admin/text_json.h"
 
 static void put(json_t *object, const char *name, json_t *value)
@@ -159,6 +160,18 @@ static json_t *blend_json(const struct kept_level *level)
 	return object;
 }
 
+/* How its target was found, and whether it was kept. */
+static json_t *session_json(const struct kept_level *level)
+{
+	json_t *object = json_object();
+
+	put(object, "found", json_string(session_result_name(level->session)));
+	put_text(object, "target", level->session_target);
+	put(object, "kept", json_boolean(level->session_kept));
+	put(object, "spilled", json_boolean(level->session_spilled));
+	return object;
+}
+
 static json_t *level_json(const struct kept_level *level, int number, bool candidates,
                           const struct decision_words *words)
 {
@@ -174,6 +187,8 @@ static json_t *level_json(const struct kept_level *level, int number, bool candi
 	put_count(object, "count", level->count);
 	put_count(object, "standing", level->standing);
 	put(object, "dropped", dropped_json(level, words));
+	if (level->session != SESSION_NONE)
+		put(object, "session", session_json(level));
 	if (!candidates)
 		return object;
 	put(object, "stages", stages_json(level, words));

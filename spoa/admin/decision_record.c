@@ -65,6 +65,19 @@ static void keep_strategy(struct kept_level *level, const struct level_trace *tr
 	}
 }
 
+static void keep_session(struct kept_level *level, const struct level_trace *trace,
+                         const struct request *request)
+{
+	level->session = trace->session.result;
+	level->session_kept = trace->session.kept;
+	level->session_spilled = trace->session.spilled;
+	level->session_target[0] = '\0';
+	for (size_t i = 0; i < trace->count && level->session != SESSION_NONE; i++)
+		if (trace->pool[i].target->id == trace->session.target)
+			KEEP(level->session_target,
+			     span_of(name_of(&trace->pool[i], request->source)));
+}
+
 /* The chosen one first, then the pool in its order: those standing, the dropped. */
 static void keep_level(struct kept_level *level, const struct level_trace *trace,
                        const struct request *request)
@@ -78,6 +91,7 @@ static void keep_level(struct kept_level *level, const struct level_trace *trace
 	level->standing = (uint32_t)trace->standing;
 	memcpy(level->stood, trace->stood, sizeof(level->stood));
 	keep_strategy(level, trace);
+	keep_session(level, trace, request);
 	if (trace->chosen < trace->count)
 		keep_candidate(&level->candidates[level->kept++], &trace->pool[trace->chosen],
 		               request);

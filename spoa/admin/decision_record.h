@@ -38,6 +38,9 @@ struct kept_level {
 	uint32_t signal_count;
 	const struct signal *signals[WEIGHINGS_MAX]; /* constant, as stages are */
 	float weights[WEIGHINGS_MAX];
+	enum session_result session; /* SESSION_NONE: nothing to say of it */
+	bool session_kept, session_spilled;
+	char session_target[KEPT_NAME]; /* "" = nobody who was a candidate */
 	uint16_t stood[WALK_STAGES_MAX];
 	struct kept_candidate candidates[KEPT_CANDIDATES];
 };

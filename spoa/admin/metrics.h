@@ -176,12 +176,24 @@ struct sources;
 	METRIC(probes, counter, "probes_total", "instance,replica,result",                         \
 	       "Probes of replicas out of service, by result.")
 
+#define METRICS_SESSIONS(METRIC)                                                                   \
+	METRIC(sessions, gauge, "sessions", "", "Sessions pinned to a replica now.")               \
+	METRIC(session_lookups, counter, "session_lookups_total", "result",                        \
+	       "Requests with a session, by how its replica was found.")                           \
+	METRIC(sessions_spilled, counter, "sessions_spilled_total", "",                            \
+	       "Requests whose session's replica was too busy.")                                   \
+	METRIC(session_moves, counter, "session_moves_total", "cause",                             \
+	       "Sessions that moved to another replica.")                                          \
+	METRIC(sessions_dropped, counter, "sessions_dropped_total", "cause",                       \
+	       "Pins of sessions that were forgotten.")
+
 #define METRICS(METRIC)                                                                            \
 	METRICS_AGENT(METRIC)                                                                      \
 	METRICS_DECISIONS(METRIC)                                                                  \
 	METRICS_TRAFFIC(METRIC)                                                                    \
 	METRICS_REPLICAS(METRIC)                                                                   \
-	METRICS_HEALTH(METRIC)
+	METRICS_HEALTH(METRIC)                                                                     \
+	METRICS_SESSIONS(METRIC)
 
 struct metric {
 	const char *name, *type, *labels, *help;

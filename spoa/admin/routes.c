@@ -175,6 +175,9 @@ static void give(struct web_answer *answer, enum route route, const struct sourc
 	case ROUTE_PREFIX:
 		give_json(answer, state_prefix(sources));
 		break;
+	case ROUTE_SESSIONS:
+		give_json(answer, state_sessions(sources));
+		break;
 	case ROUTE_HAPROXY:
 		give_json(answer, state_haproxy(sources));
 		break;

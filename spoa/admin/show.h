@@ -12,6 +12,7 @@
 	SHOWN(instances, "/api/v1/instances", "", "instances: load, strategy, prefix hits")        \
 	SHOWN(replicas, "/api/v1/replicas", "instance", "replicas, of instance NAME or all")       \
 	SHOWN(prefix, "/api/v1/prefix", "", "the prefix index and who holds how much of it")       \
+	SHOWN(sessions, "/api/v1/sessions", "", "where sessions are pinned, and how they moved")   \
 	SHOWN(haproxy, "/api/v1/haproxy", "", "HAProxy processes")                                 \
 	SHOWN(models, "/v1/models", "", "models served")                                           \
 	SHOWN(decisions, "/api/v1/decisions", "id",                                                \

@@ -59,6 +59,17 @@ static void show_effective(json_t *effective, FILE *out)
 	(void)fputs(": ", out);
 }
 
+/* Nothing where no session was looked for. */
+static void show_session(const json_t *session, FILE *out)
+{
+	if (!session)
+		return;
+	(void)fprintf(out, "  session: %s, target %s%s%s\n", field_text(session, "found"),
+	              field_text(session, "target"),
+	              json_is_true(json_object_get(session, "kept")) ? ", kept" : "",
+	              json_is_true(json_object_get(session, "spilled")) ? ", too busy" : "");
+}
+
 static void show_level(const json_t *level, const json_t *decision, FILE *out)
 {
 	bool instances = strcmp(field_text(level, "level"), "instance") == 0;
@@ -75,6 +86,7 @@ static void show_level(const json_t *level, const json_t *decision, FILE *out)
 	show_effective(json_object_get(level, "effective"), out);
 	show_stages(level, out);
 	(void)fputc('\n', out);
+	show_session(json_object_get(level, "session"), out);
 	table_init(&table, instances ? "  INSTANCE|>SHARE|>RUNNING|>PENDING|>PREFILL|>UNCACHED|"
 	                               ">TTFT|>E2E|>KV|>SCORE|STANDING"
 	                             : "  REPLICA|>SHARE|>RUNNING|>PENDING|>PREFILL|>UNCACHED|"

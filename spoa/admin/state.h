@@ -13,6 +13,9 @@ json_t *state_instances(const struct sources *sources);
 /* Of one instance; of all when instance is NULL. */
 json_t *state_replicas(const struct sources *sources, const char *instance);
 json_t *state_prefix(const struct sources *sources);
+json_t *state_sessions(const struct sources *sources);
 json_t *state_haproxy(const struct sources *sources);
+/* "pinned", "new"... */
+const char *session_result_name(enum session_result result);
 /* Every option of the policy by its name, and its instances, rules and aliases. */
 json_t *state_config(const struct sources *sources);

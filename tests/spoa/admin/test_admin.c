@@ -148,6 +148,7 @@ static void every_page_is_answered_over_both_sockets(void **state)
 		                             "/api/v1/instances",
 		                             "/api/v1/replicas",
 		                             "/api/v1/prefix",
+		                             "/api/v1/sessions",
 		                             "/api/v1/haproxy",
 		                             "/api/v1/decisions",
 		                             "/api/v1/config" };
@@ -247,6 +248,7 @@ static void objects_are_as_agreed(void **state)
 	golden_json("replicas.json", "/api/v1/replicas");
 	golden_json("haproxy.json", "/api/v1/haproxy");
 	golden_json("prefix.json", "/api/v1/prefix");
+	golden_json("sessions.json", "/api/v1/sessions");
 	golden_json("models.json", "/v1/models");
 }
 

@@ -275,6 +275,36 @@ static void people_read_it(void **state)
 	free(text);
 }
 
+static void people_read_where_a_session_is(void **state)
+{
+	struct web_request asked = { .method = "POST",
+		                     .arguments = { { "session", "s-1" } },
+		                     .argument_count = 1 };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	json_t *object, *session;
+
+	(void)state;
+	assert_non_null(out);
+	world_strategy(world, "session-affinity");
+	object = explain_dry(&sources, &asked);
+	session = json_object_get(level_of(object, 1), "session");
+	assert_string_equal(json_string_value(json_object_get(session, "found")), "new");
+	assert_true(json_is_true(json_object_get(session, "kept")));
+	assert_false(json_is_true(json_object_get(session, "spilled")));
+	show_explain(object, out);
+	(void)fclose(out);
+	assert_non_null(strstr(text, "\n  session: new, target s"));
+	assert_non_null(strstr(text, ", kept\n"));
+	free(text);
+	json_decref(object);
+	asked.argument_count = 0;
+	object = explain_dry(&sources, &asked);
+	assert_null(json_object_get(level_of(object, 1), "session"));
+	json_decref(object);
+}
+
 static void a_header_and_a_prompt_alone_can_be_given(void **state)
 {
 	struct web_request asked = { .method = "POST",
@@ -308,6 +338,7 @@ int main(void)
 		TEST(counts_after_each_stage_and_numbers_of_each_candidate_are_there),
 		TEST(a_level_that_chose_early_has_no_numbers),
 		TEST(people_read_it),
+		TEST(people_read_where_a_session_is),
 		TEST(a_header_and_a_prompt_alone_can_be_given),
 	};
 

@@ -38,6 +38,30 @@ static void objects_look_as_agreed(void **state)
 	world_free(world);
 }
 
+static void pin(struct world *world, const char *session, const struct target *target)
+{
+	(void)pins_hold(world->facts->sessions, pin_key_of(SPAN(session), 0), target->id,
+	                world->now - 90 * SECOND);
+}
+
+static void sessions_look_as_agreed(void **state)
+{
+	struct world *world = admin_world();
+	struct sources sources = sources_of(world);
+	const struct instance *first = fleet_instance_at(world->facts->fleet, 0);
+
+	(void)state;
+	pin(world, "s-1", first->replicas[0].target);
+	pin(world, "s-2", first->replicas[1].target);
+	pin(world, "s-3", first->replicas[1].target);
+	world->facts->counters->sessions[SESSION_NEW] = 3;
+	world->facts->counters->sessions[SESSION_PINNED] = 7;
+	world->facts->counters->session_moves[SESSION_MOVE_GONE] = 2;
+	world->facts->counters->sessions_spilled = 1;
+	shows("show_sessions.txt", state_sessions(&sources), show_sessions);
+	world_free(world);
+}
+
 static struct decision_words words_of(const struct world *world)
 {
 	return (struct decision_words){ .now = world->now,
@@ -138,6 +162,7 @@ int main(void)
 {
 	const struct CMUnitTest show[] = {
 		cmocka_unit_test(objects_look_as_agreed),
+		cmocka_unit_test(sessions_look_as_agreed),
 		cmocka_unit_test(decisions_explain_themselves),
 		cmocka_unit_test(a_table_tames_what_would_move_the_cursor),
 		cmocka_unit_test(objects_of_somebody_else_are_dashes),
