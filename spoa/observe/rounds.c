@@ -13,6 +13,9 @@
 #include "policies/core/rng.h"
 
 static const usec_t hurry_gap = SECOND;
+/* To ask is a tenth of a millisecond's work: more at once would hold up the loop. */
+enum { ASKED_AT_ONCE = 8 };
+static const usec_t nap_behind = 1 * MSEC; /* while others are due already */
 static const usec_t nap_min = 10 * MSEC, nap_max = 250 * MSEC;
 
 struct visit {
@@ -37,6 +40,7 @@ struct rounds {
 	ev_timer timer;
 	uint64_t look; /* number of the current look at the fleet */
 	uint32_t open, count;
+	uint32_t from;        /* target id that a look begins with */
 	struct visit *visits; /* by target id */
 };
 
@@ -198,11 +202,36 @@ static usec_t visit_if_due(struct rounds *rounds, const struct target *target, u
 	return ask(visit, target) ? now + nap_max : now + nap_min;
 }
 
+/* When somebody is due next. Whoever had to wait is the first the next time. */
+static usec_t ask_who_is_due(struct rounds *rounds, usec_t now)
+{
+	usec_t next = now + nap_max;
+	uint32_t asked = 0, from = rounds->from;
+
+	for (uint32_t k = 0; k < rounds->count; k++) {
+		uint32_t id = (from + k) % rounds->count;
+		struct visit *visit = &rounds->visits[id];
+		bool was_open = visit->transfer != NULL;
+		usec_t due;
+
+		if (visit->look != rounds->look)
+			continue;
+		due = visit_if_due(rounds, fleet_target(rounds->observe.facts->fleet, id), now);
+		next = due < next ? due : next;
+		asked += !was_open && visit->transfer;
+		if (asked == ASKED_AT_ONCE) {
+			rounds->from = (id + 1) % rounds->count;
+			return now + nap_behind;
+		}
+	}
+	return next < now + nap_min ? now + nap_min : next;
+}
+
 static void on_look(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	struct rounds *rounds = timer->data;
 	const struct fleet *fleet = rounds->observe.facts->fleet;
-	usec_t now = rounds->observe.now(), next = now + nap_max;
+	usec_t now = rounds->observe.now(), next;
 
 	(void)events;
 	rounds->look++;
@@ -212,15 +241,7 @@ static void on_look(struct ev_loop *loop, ev_timer *timer, int events)
 		for (uint32_t k = 0; k < instance->replica_count; k++)
 			look_at(rounds, &instance->replicas[k], now);
 	}
-	for (uint32_t id = 0; id < rounds->count; id++) {
-		usec_t due;
-
-		if (rounds->visits[id].look != rounds->look)
-			continue;
-		due = visit_if_due(rounds, fleet_target(fleet, id), now);
-		next = due < next ? due : next;
-	}
-	next = next < now + nap_min ? now + nap_min : next;
+	next = ask_who_is_due(rounds, now);
 	timer->repeat = (double)(next - now) / 1e6;
 	ev_timer_again(loop, timer);
 }

@@ -2,8 +2,12 @@
  *
  * curl says which sockets it waits for and when it wants to be woken; we say what
  * happened. Its easy handles are kept and used again, with their connections. All
- * callbacks of ours are made after curl has returned, so that they may do as they
- * like. */
+ * callbacks of ours but that for pieces are made after curl has returned, so that they may
+ * do as they like.
+ *
+ * Curl reads from a socket for as long as there is something. A long answer would hold up
+ * the loop, so what all may take in one turn of it is limited; whoever is over that pauses
+ * until the next. */
 #include "spoa/web/fetch.h"
 
 #include <curl/curl.h>
@@ -14,6 +18,7 @@
 enum {
 	BODY_FIRST = 16 * 1024,
 	BODY_KEPT = 256 * 1024, /* a larger buffer is not kept for the next */
+	TURN_MAX = 64 * 1024,   /* bytes taken in one turn of the loop */
 };
 
 struct watch { /* one socket of curl's */
@@ -25,7 +30,7 @@ struct fetch_transfer {
 	struct fetch *fetch;
 	struct fetch_transfer *next; /* in the list of the free */
 	CURL *easy;
-	bool open;
+	bool open, paused;
 	struct curl_slist *headers;
 	char *body;
 	size_t used, room, answer_max;
@@ -39,7 +44,10 @@ struct fetch_transfer {
 struct fetch {
 	struct ev_loop *loop;
 	CURLM *multi;
-	ev_timer timer;
+	ev_timer timer, resume;
+	unsigned turn;  /* of the loop */
+	size_t taken;   /* in it */
+	uint32_t first; /* who goes on first when several had to wait */
 	uint32_t most, open;
 	struct fetch_transfer *transfers; /* most */
 	struct fetch_transfer *free;
@@ -64,11 +72,31 @@ static bool keep(struct fetch_transfer *transfer, const char *bytes, size_t more
 	return true;
 }
 
+/* There is enough in this turn already: these bytes will come again. */
+static bool has_to_wait(struct fetch_transfer *transfer)
+{
+	struct fetch *fetch = transfer->fetch;
+
+	if (fetch->turn != ev_iteration(fetch->loop)) {
+		fetch->turn = ev_iteration(fetch->loop);
+		fetch->taken = 0;
+	}
+	transfer->paused = fetch->taken >= TURN_MAX;
+	if (transfer->paused && !ev_is_active(&fetch->resume)) {
+		ev_timer_set(&fetch->resume, 0, 0);
+		ev_timer_start(fetch->loop, &fetch->resume);
+	}
+	return transfer->paused;
+}
+
 static size_t on_body(char *bytes, size_t size, size_t count, void *data)
 {
 	struct fetch_transfer *transfer = data;
 	size_t more = size * count;
 
+	if (has_to_wait(transfer))
+		return CURL_WRITEFUNC_PAUSE;
+	transfer->fetch->taken += more;
 	if (more > transfer->answer_max - transfer->used) {
 		transfer->too_big = true;
 		return 0; /* not all taken: curl ends the transfer */
@@ -87,7 +115,7 @@ static void close_transfer(struct fetch_transfer *transfer)
 	(void)curl_multi_remove_handle(transfer->fetch->multi, transfer->easy);
 	curl_slist_free_all(transfer->headers);
 	transfer->headers = NULL;
-	transfer->open = false;
+	transfer->open = transfer->paused = false;
 	transfer->fetch->open--;
 }
 
@@ -156,6 +184,28 @@ static void on_timer(struct ev_loop *loop, ev_timer *timer, int events)
 
 	(void)loop;
 	(void)events;
+	(void)curl_multi_socket_action(fetch->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+	finish_done(fetch);
+}
+
+/* Those that had to wait go on; some will have to wait again, others each time. */
+static void on_resume(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct fetch *fetch = timer->data;
+	int running;
+
+	(void)loop;
+	(void)events;
+	fetch->first = (fetch->first + 1) % (fetch->most + 1);
+	for (uint32_t i = 0; i <= fetch->most; i++) {
+		struct fetch_transfer *transfer =
+		        &fetch->transfers[(fetch->first + i) % (fetch->most + 1)];
+
+		if (!transfer->open || !transfer->paused)
+			continue;
+		transfer->paused = false;
+		(void)curl_easy_pause(transfer->easy, CURLPAUSE_CONT);
+	}
 	(void)curl_multi_socket_action(fetch->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 	finish_done(fetch);
 }
@@ -347,7 +397,8 @@ struct fetch *fetch_new(struct ev_loop *loop, uint32_t most)
 	fetch->loop = loop;
 	fetch->most = most;
 	ev_init(&fetch->timer, on_timer);
-	fetch->timer.data = fetch;
+	ev_init(&fetch->resume, on_resume);
+	fetch->timer.data = fetch->resume.data = fetch;
 	if (set_up(fetch))
 		return fetch;
 	fetch_free(fetch);
@@ -368,6 +419,7 @@ void fetch_free(struct fetch *fetch)
 	}
 	(void)curl_multi_cleanup(fetch->multi);
 	ev_timer_stop(fetch->loop, &fetch->timer);
+	ev_timer_stop(fetch->loop, &fetch->resume);
 	free(fetch->transfers);
 	free(fetch);
 	curl_global_cleanup();

@@ -366,6 +366,116 @@ static void other_protocols_are_refused(void **state)
 	close_stage(&stage);
 }
 
+enum { LONG = 2 * 1024 * 1024, TURN_MOST = 80 * 1024 };
+
+/* Two that read the same long answer at once. */
+struct reader {
+	struct ev_loop *loop;
+	size_t got, wrong;
+	bool done;
+	int status;
+	const char *body;
+};
+
+struct turn {
+	unsigned number;
+	size_t bytes, most;
+};
+static struct turn turn;
+
+static char letter(size_t i)
+{
+	return (char)('a' + i % 23);
+}
+
+static void on_piece(void *data, const char *bytes, size_t count)
+{
+	struct reader *reader = data;
+
+	if (turn.number != ev_iteration(reader->loop))
+		turn = (struct turn){ ev_iteration(reader->loop), 0, turn.most };
+	turn.bytes += count;
+	turn.most = turn.bytes > turn.most ? turn.bytes : turn.most;
+	for (size_t i = 0; i < count; i++)
+		reader->wrong += bytes[i] != letter(reader->got + i);
+	reader->got += count;
+}
+
+static void on_read(void *data, const struct fetch_result *result)
+{
+	struct reader *reader = data;
+
+	reader->done = true;
+	reader->status = result->status;
+	reader->body = result->body;
+}
+
+static void open_long(struct stage *stage, struct reader *readers,
+                      struct fetch_transfer **transfers)
+{
+	static char answer[LONG + 100];
+	int head = snprintf(answer, 100, "HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n", LONG);
+	struct fetch_request request = { .deadline_ms = 20000,
+		                         .answer_max = LONG,
+		                         .on_piece = on_piece };
+
+	for (size_t i = 0; i < LONG; i++)
+		answer[(size_t)head + i] = letter(i);
+	turn = (struct turn){ 0 };
+	open_stage(stage, PEER_KEEPS, answer);
+	request.url = stage->url;
+	for (int i = 0; i < 2; i++) {
+		readers[i] = (struct reader){ .loop = stage->loop };
+		transfers[i] = fetch_start(stage->fetch, &request, on_read, &readers[i]);
+		assert_non_null(transfers[i]);
+	}
+}
+
+/* Whole and in order, and never much in one turn of the loop. */
+static void long_answers_come_in_pieces_over_many_turns(void **state)
+{
+	static struct stage stage;
+	struct reader readers[2];
+	struct fetch_transfer *transfers[2];
+
+	(void)state;
+	open_long(&stage, readers, transfers);
+	wait_idle(&stage);
+	for (int i = 0; i < 2; i++) {
+		assert_true(readers[i].done && readers[i].status == 200);
+		assert_null(readers[i].body);
+		assert_int_equal(readers[i].got, LONG);
+		assert_int_equal(readers[i].wrong, 0);
+	}
+	assert_true(turn.most <= TURN_MOST);
+	close_stage(&stage);
+}
+
+static bool half_read(void *data)
+{
+	const struct reader *readers = data;
+
+	return readers[0].got > LONG / 2;
+}
+
+static void one_that_waits_can_be_given_up(void **state)
+{
+	static struct stage stage;
+	struct reader readers[2];
+	struct fetch_transfer *transfers[2];
+
+	(void)state;
+	open_long(&stage, readers, transfers);
+	assert_true(loop_until(stage.loop, half_read, readers, 10));
+	assert_true(readers[1].got > LONG / 16); /* one does not hold up the other */
+	fetch_cancel(transfers[0]);
+	wait_idle(&stage);
+	assert_false(readers[0].done);
+	assert_true(readers[1].done);
+	assert_int_equal(readers[1].got, LONG);
+	close_stage(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest fetch[] = {
@@ -383,6 +493,8 @@ int main(void)
 		cmocka_unit_test(one_callback_may_give_up_another),
 		cmocka_unit_test(freeing_gives_up_all),
 		cmocka_unit_test(other_protocols_are_refused),
+		cmocka_unit_test(long_answers_come_in_pieces_over_many_turns),
+		cmocka_unit_test(one_that_waits_can_be_given_up),
 	};
 
 	(void)setenv("http_proxy", "http://127.0.0.1:1", 1); /* not to be used */
