@@ -55,6 +55,8 @@ def start(program, held, notify):
 def serve(program, held, notify):
     told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     told.bind(notify)
+    os.chmod(os.path.dirname(notify), 0o711)  # the program may be another user's
+    os.chmod(notify, 0o666)
     wake, woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(woken)
     for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGCHLD):
