@@ -5,6 +5,7 @@
 
 #include "policies/classes.h"
 #include "policies/core/bug.h"
+#include "policies/phases.h"
 #include "policies/pickers/picker.h"
 #include "policies/queue.h"
 #include "policies/strategies.h"
@@ -249,6 +250,26 @@ const struct option entry_options[] = {
 	  "Signal load-balance: how far a full KV cache makes a load heavier.", NULL, false },
 	{ "balance-critical", OPTION_NUMBER, OF_ENTRY(balance_critical), 0, 1, 0.1, "",
 	  "Signal load-balance: with less of its KV cache free a target comes last.", NULL, false },
+	{ "remote-prefill-min-bytes", OPTION_SIZE, OF_ENTRY(pair.remote_min_bytes), 0, 1e9, 4096,
+	  "",
+	  "Strategy pd: fewer bytes that the decode replica lacks it computes itself; 0 for "
+	  "never.",
+	  NULL, false },
+	{ "pair-spread", OPTION_NUMBER, OF_ENTRY(pair.spread), 0, 1e6, 16, "requests",
+	  "Strategy pd: difference of the most and the least loaded of a role from which only "
+	  "requests in flight count; 0 for never.",
+	  NULL, false },
+	{ "combined-below", OPTION_NUMBER, OF_ENTRY(pair.combined_below), 0, 1000, 0.25, "",
+	  "Strategy pd: share of its slots below which a combined replica may take a request of "
+	  "a pair.",
+	  NULL, false },
+	{ "combined-above", OPTION_NUMBER, OF_ENTRY(pair.combined_above), 0, 1000, 1, "",
+	  "Strategy pd: ... namely when one of the pair has more than this share of its own; 0 "
+	  "for never.",
+	  NULL, false },
+	{ "decode-alone", OPTION_BOOL, OF_ENTRY(pair.alone), 0, 1, 1, "",
+	  "Strategy pd: where nobody is left to prefill, a decode replica computes all of it.",
+	  NULL, false },
 	{ "seed-idle", OPTION_BOOL, OF_ENTRY(seed_idle), 0, 1, 1, "",
 	  "Compute a shared prompt once on each idle target before its holders are preferred.",
 	  NULL, false },
@@ -300,7 +321,9 @@ const struct option replica_options[] = {
 	{ "max-prompt", OPTION_NUMBER, OF_REPLICA(max_prompt), 0, 1e9, 0, "tokens",
 	  "Longer prompts are not sent there; 0 for no limit.", NULL, false },
 	{ "slots", OPTION_NUMBER, OF_REPLICA(slots), 0, 1e6, 0, "requests",
-	  "How many requests it computes at a time; HAProxy's maxconn if 0.", NULL, false },
+	  "How many requests it computes at a time; what the engine says if 0, else HAProxy's "
+	  "maxconn.",
+	  NULL, false },
 	{ 0 },
 };
 
@@ -360,6 +383,7 @@ void entry_default(struct entry_policy *ret_entry, const struct strategy *strate
 	options_reset(entry_options, ret_entry);
 	options_reset(limits_options, &ret_entry->admit);
 	options_reset(limits_options, &ret_entry->hard);
+	phase_defaults(&ret_entry->pair);
 	entry_use(ret_entry, strategy);
 }
 

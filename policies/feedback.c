@@ -65,20 +65,32 @@ static struct flight *adopt(struct facts *facts, struct flight_id id, uint32_t s
 	return flight;
 }
 
+/* Whose time to the first byte it is: of a pair, the one's that computed the prompt. */
+static struct serving sampled_at(const struct flight *flight, const struct serving *by)
+{
+	return (struct serving){ by->instance, flight->pair ? flight->prefill : by->replica };
+}
+
 static void first_byte_of(struct facts *facts, struct flight *flight, const struct serving *by,
                           uint32_t status, usec_t now)
 {
+	struct serving sampled;
+
 	flight->phase = FLIGHT_CONFIRMED;
 	flight->first_byte_at = now;
 	flight_follow(facts, flight, by, now);
+	flight_prefilled(facts, flight, RELEASED_FIRST_BYTE, outcome_is_success((int)status), now);
 	if (outcome_is_success((int)status)) {
 		learn_binding(facts, flight, by, now);
 		sessions_served(facts, flight, by, now);
+	} else {
+		learn_no_binding(facts, flight);
 	}
 	if (flight->adopted || is_moved(flight, by) || by->replica == TARGET_NONE ||
 	    !outcome_is_answer((int)status))
 		return;
-	learn_ttft(facts, flight, by, elapsed_ms(flight->decided_at, now), now);
+	sampled = sampled_at(flight, by);
+	learn_ttft(facts, flight, &sampled, elapsed_ms(flight->decided_at, now), now);
 }
 
 struct feedback feedback_first_byte(struct facts *facts, const struct first_byte *event, usec_t now)
@@ -131,6 +143,28 @@ static void count_at(struct facts *facts, uint32_t target, const struct stream_e
 		histogram_add(&counters->queue, &bounds_e2e, end->queue_ms / 1e3);
 }
 
+/* No byte came, and who was to compute the prompt is out of service: that is no fault of
+ * the one that waited for it. Who cannot be connected to is at fault itself. */
+static bool is_of_prefill(const struct facts *facts, const struct stream_end *end,
+                          const struct flight *flight, usec_t now)
+{
+	const struct target *target = flight->instance == TARGET_NONE
+	                                      ? NULL
+	                                      : fleet_target(facts->fleet, flight->instance);
+	const struct instance *instance =
+	        target ? fleet_instance_named(facts->fleet,
+	                                      (struct span){ target->label, strlen(target->label) })
+	               : NULL;
+	const struct replica *prefill;
+
+	if (!flight->pair || flight->phase == FLIGHT_CONFIRMED || outcome_is_connect_error(end) ||
+	    !instance)
+		return false;
+	prefill = fleet_replica_of_target(facts->fleet, instance, flight->prefill);
+	return !prefill || !prefill->usable || !prefill->up ||
+	       !health_takes(facts->health, flight->prefill, now);
+}
+
 /* An answer whose first byte nobody told of is heard at its end. */
 static void hear_end(struct facts *facts, const struct flight *flight, const struct serving *by,
                      usec_t now)
@@ -150,6 +184,8 @@ static void note_end(struct facts *facts, const struct stream_end *end, const st
 {
 	struct report report = tried_report(facts, end, flight, by->replica, feedback->class);
 
+	if (feedback->class == CLASS_FAILURE && flight && is_of_prefill(facts, end, flight, now))
+		report.class = CLASS_LOCAL;
 	count_at(facts, by->replica, end, feedback->termination);
 	count_at(facts, by->instance, end, feedback->termination);
 	if (by->replica == TARGET_NONE)
@@ -206,10 +242,11 @@ static void count_prediction(struct target_counters *counters, const struct ttft
 static void settle_ttft(struct facts *facts, const struct stream_end *end,
                         const struct flight *flight, struct feedback *feedback)
 {
-	const struct serving by = flight_held(facts, flight);
+	struct serving by = flight_held(facts, flight);
 
 	if (flight->ttft_ms <= 0)
 		return;
+	by = sampled_at(flight, &by);
 	if (outcome_is_abort(end)) {
 		learn_no_ttft(facts, flight, &by);
 		return;
@@ -228,7 +265,7 @@ static void settle_e2e(struct facts *facts, const struct stream_end *end,
 
 	if (flight->adopted)
 		return;
-	if (feedback->class == CLASS_FAILURE)
+	if (feedback->class == CLASS_FAILURE && !is_of_prefill(facts, end, flight, now))
 		learn_failure(facts, by, elapsed, flight->phase != FLIGHT_CONFIRMED, now);
 	if (!outcome_is_complete(end) || feedback->class != CLASS_OK || feedback->moved ||
 	    end->retries > 0)
@@ -255,6 +292,8 @@ static void end_of(struct facts *facts, const struct stream_end *end, struct fli
 {
 	flight_refresh(facts, flight);
 	settle_ttft(facts, end, flight, feedback);
+	if (feedback->class == CLASS_OK)
+		flight_prefilled(facts, flight, RELEASED_LOG, true, now);
 	feedback->expired = !flight_release(facts, flight, RELEASED_LOG, now);
 	feedback->known = !flight->adopted;
 	feedback->chosen = flight->chosen;

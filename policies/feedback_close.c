@@ -16,7 +16,8 @@ void feedback_late(struct facts *facts, struct span id, usec_t now)
 	flight_refresh(facts, flight);
 	learn_no_binding(facts, flight);
 	(void)flight_release(facts, flight, RELEASED_LATE, now);
-	flight->chosen = flight->instance = TARGET_NONE;
+	flight->chosen = flight->instance = flight->prefill = TARGET_NONE;
+	flight->pair = false;
 	flight->adopted = true; /* by whoever HAProxy chose, at its first byte */
 }
 

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "policies/ejection.h"
 #include "policies/usage.h"
 
 struct target_counters *counters_of(struct facts *facts, uint32_t target)
@@ -23,6 +24,7 @@ void flight_refresh(const struct facts *facts, struct flight *flight)
 {
 	flight->chosen = still(facts, flight->chosen, flight->decided_at);
 	flight->instance = still(facts, flight->instance, flight->decided_at);
+	flight->prefill = still(facts, flight->prefill, flight->decided_at);
 }
 
 struct serving flight_held(const struct facts *facts, const struct flight *flight)
@@ -77,23 +79,6 @@ static void recount_engines(struct facts *facts, uint32_t chosen, uint32_t repli
 	engines_count_acquired(facts->engines, replica, tokens);
 }
 
-void flight_follow(struct facts *facts, struct flight *flight, const struct serving *by, usec_t now)
-{
-	struct slot like = flight->instance_slot;
-
-	recount_engines(facts, flight->chosen, by->replica, like.prefill);
-	hear(facts, flight, by, now);
-	put_slot(facts, &flight->replica_slot, &like, by->replica, now);
-	put_slot(facts, &flight->instance_slot, &like, by->instance, now);
-	if (flight->replica_slot.target != TARGET_NONE)
-		ledger_first_byte(facts->ledger, &flight->replica_slot, now);
-	if (flight->instance_slot.target != TARGET_NONE)
-		ledger_first_byte(facts->ledger, &flight->instance_slot, now);
-	if (by->replica != TARGET_NONE || flight->chosen != TARGET_NONE)
-		engines_count_first_byte(facts->engines,
-		                         by->replica != TARGET_NONE ? by->replica : flight->chosen);
-}
-
 /* False when it had expired. */
 static bool release_slot(struct facts *facts, struct slot *slot, enum release_source source,
                          usec_t now)
@@ -109,18 +94,68 @@ static bool release_slot(struct facts *facts, struct slot *slot, enum release_so
 	return live;
 }
 
+/* What of it was seen is only that an answer came, or did not: of a prefill replica on
+ * trial that is the best there is to judge by. */
+static void end_prefill_trial(struct facts *facts, struct flight *flight, bool good, usec_t now)
+{
+	struct report report = { .target = flight->prefill,
+		                 .class = CLASS_OK,
+		                 .trial = flight->prefill_trial };
+
+	if (flight->prefill_trial == 0 || flight->prefill == TARGET_NONE)
+		return;
+	if (good)
+		ejection_note(facts, &report, now);
+	health_trial_over(facts->health, flight->prefill, flight->prefill_trial, !good);
+	flight->prefill_trial = 0;
+}
+
+void flight_prefilled(struct facts *facts, struct flight *flight, enum release_source why,
+                      bool good, usec_t now)
+{
+	if (flight->prefill_slot.target == TARGET_NONE)
+		return;
+	if (flight->prefill != TARGET_NONE) {
+		engines_count_first_byte(facts->engines, flight->prefill);
+		if (good)
+			health_first_byte(facts->health, flight->prefill, flight->prefill_trial,
+			                  now);
+	}
+	end_prefill_trial(facts, flight, good, now);
+	(void)release_slot(facts, &flight->prefill_slot, why, now);
+}
+
+void flight_follow(struct facts *facts, struct flight *flight, const struct serving *by, usec_t now)
+{
+	struct slot like = flight->instance_slot;
+
+	if (!flight->pair)
+		recount_engines(facts, flight->chosen, by->replica, like.prefill);
+	hear(facts, flight, by, now);
+	put_slot(facts, &flight->replica_slot, &like, by->replica, now);
+	put_slot(facts, &flight->instance_slot, &like, by->instance, now);
+	if (flight->replica_slot.target != TARGET_NONE)
+		ledger_first_byte(facts->ledger, &flight->replica_slot, now);
+	if (flight->instance_slot.target != TARGET_NONE)
+		ledger_first_byte(facts->ledger, &flight->instance_slot, now);
+	if (!flight->pair && (by->replica != TARGET_NONE || flight->chosen != TARGET_NONE))
+		engines_count_first_byte(facts->engines,
+		                         by->replica != TARGET_NONE ? by->replica : flight->chosen);
+}
+
 bool flight_release(struct facts *facts, struct flight *flight, enum release_source source,
                     usec_t now)
 {
 	bool live;
 
-	if (flight->phase != FLIGHT_CONFIRMED && flight->chosen != TARGET_NONE)
+	if (flight->phase != FLIGHT_CONFIRMED && flight->chosen != TARGET_NONE && !flight->pair)
 		engines_count_first_byte(facts->engines, flight->chosen);
 	if (flight->on_trial)
 		end_trial(facts, flight, flight->phase != FLIGHT_CONFIRMED);
 	if (flight->held != 0)
 		pins_release(facts->sessions, flight->session, flight->held);
 	flight->held = 0;
+	flight_prefilled(facts, flight, source, false, now);
 	live = release_slot(facts, &flight->replica_slot, source, now);
 	return release_slot(facts, &flight->instance_slot, source, now) && live;
 }

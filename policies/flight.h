@@ -12,6 +12,11 @@ void flight_refresh(const struct facts *facts, struct flight *flight);
 void flight_follow(struct facts *facts, struct flight *flight, const struct serving *by,
                    usec_t now);
 
+/* The prompt is computed: its replica, if it was another's than the one that serves,
+ * has no more of it. Once; nothing without a pair. good: an answer came of it. */
+void flight_prefilled(struct facts *facts, struct flight *flight, enum release_source why,
+                      bool good, usec_t now);
+
 /* Where its slots are. */
 struct serving flight_held(const struct facts *facts, const struct flight *flight);
 

@@ -42,11 +42,12 @@ void learn_ttft(struct facts *facts, struct flight *flight, const struct serving
                 double ttft_ms, usec_t now)
 {
 	const struct instance *instance = instance_of(facts, by);
+	uint32_t computes = flight->pair ? flight->prefill : flight->chosen;
 
 	flight->ttft_ms = ttft_ms;
 	add(facts, by->replica, TTFT, ttft_ms, now);
 	add(facts, by->instance, TTFT, ttft_ms, now);
-	if (flight->chosen == by->replica && instance)
+	if (by->replica != TARGET_NONE && by->replica == computes && instance)
 		flight->fitted = ttft_fit_add(facts->ttft_fits, instance, by->replica,
 		                              (double)flight->to_compute, ttft_ms / 1e3);
 }
@@ -161,6 +162,7 @@ void learn_binding(struct facts *facts, const struct flight *flight, const struc
 	if (flight->blocks == 0 || by->replica == TARGET_NONE)
 		return;
 	confirm(facts, flight, by->replica, now);
+	confirm(facts, flight, flight->prefill, now);
 	if (flight->chosen == TARGET_NONE || flight->stored)
 		confirm(facts, flight, by->instance, now);
 	if (bound != by->replica && bound != by->instance)
@@ -172,6 +174,7 @@ void learn_no_binding(struct facts *facts, const struct flight *flight)
 	withdraw(facts, flight, bound_to(flight));
 	if (flight->stored)
 		withdraw(facts, flight, flight->instance);
+	withdraw(facts, flight, flight->prefill);
 }
 
 void learn_lost_binding(struct facts *facts, const struct flight *flight, uint32_t holder)

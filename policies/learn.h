@@ -8,8 +8,8 @@ struct serving {
 	uint32_t instance, replica;
 };
 
-/* TTFT of an answer in order, by whom we chose: to the replica and to the instance. Kept in
- * the flight, for taking it back. */
+/* TTFT of an answer in order, by whom we chose (of a pair, who computed the prompt): to the replica
+ * and to the instance. Kept in the flight, for taking it back. */
 void learn_ttft(struct facts *facts, struct flight *flight, const struct serving *by,
                 double ttft_ms, usec_t now);
 /* It was an aborted stream's, and no sample at all. */
@@ -20,7 +20,8 @@ void learn_e2e(struct facts *facts, const struct serving *by, double e2e_ms, use
 void learn_failure(struct facts *facts, const struct serving *by, double elapsed_ms, bool ttft,
                    usec_t now);
 
-/* The one who served holds the prompt; who was chosen instead does not. */
+/* The one who served holds the prompt, and so does who computed it for that one; who was
+ * chosen instead does not. */
 void learn_binding(struct facts *facts, const struct flight *flight, const struct serving *by,
                    usec_t now);
 /* What was bound for this request and never confirmed goes. */

@@ -8,6 +8,8 @@
 
 #include "policies/core/bug.h"
 #include "policies/core/strategy.h"
+#include "policies/pairs.h"
+#include "policies/phases.h"
 #include "policies/pickers/picker.h"
 #include "policies/pipeline.h"
 #include "policies/signals/headroom.h"
@@ -36,7 +38,11 @@ static void find_wants(struct walk *walk, const struct chain *chain)
 		const struct entry_policy *entry = &chain->entries[e];
 		const struct weighing *weighings = entry->strategy->weighings;
 
-		walk->wants_pairs |= entry->strategy->pair;
+		if (walk->level == 2 && entry->strategy->pair) {
+			walk->wants_pairs = true;
+			walk->wants_load |= phase_reads_load(&entry->pair.prefill) ||
+			                    phase_reads_load(&entry->pair.decode);
+		}
 		if (limits_read_load(&entry->admit) || limits_read_load(&entry->hard))
 			walk->wants_load = true;
 		if (entry_session_mode(entry) != SESSION_OFF)
@@ -123,11 +129,18 @@ static enum walk_end gather(struct walk *walk, struct level_trace *trace)
 	return WALK_ON;
 }
 
+/* Who makes pairs prices each role by itself. */
+static bool makes_pairs(const struct walk *walk)
+{
+	return walk->level == 2 && walk->strategy->pair;
+}
+
 /* One alone needs no comparison. */
 static bool is_idle_talk(const struct walk *walk, const struct stage *stage)
 {
-	return stage == &stage_score && walk->standing == 1 && !walk->exact &&
-	       walk->entry->min_score <= 0;
+	return stage == &stage_score &&
+	       (makes_pairs(walk) ||
+	        (walk->standing == 1 && !walk->exact && walk->entry->min_score <= 0));
 }
 
 /* The best would be too late: so would all others. */
@@ -155,10 +168,24 @@ static size_t pick(struct walk *walk)
 	return picked;
 }
 
+/* Prefill replicas that stood for another entry of the chain fall. False: nobody is left. */
+static bool are_whole(struct walk *walk)
+{
+	for (size_t i = walk->standing; i-- > 0 && walk->wants_pairs && !makes_pairs(walk);) {
+		if (walk->pool[i].replica && walk->pool[i].replica->role == ROLE_PREFILL)
+			walk_drop(walk, i, &stage_role);
+	}
+	return walk->standing > 0;
+}
+
 static enum walk_end try_entry(struct walk *walk, struct level_trace *trace)
 {
 	const struct stage *stage;
 
+	trace->prefill = NULL;
+	walk->ended_by = NULL;
+	if (!are_whole(walk))
+		return WALK_EXHAUSTED;
 	for (size_t i = 0; (stage = pipeline_stage(i)); i++) {
 		if (!stage->per_entry)
 			continue;
@@ -169,7 +196,10 @@ static enum walk_end try_entry(struct walk *walk, struct level_trace *trace)
 		return end_of(walk, stage);
 	}
 	walk->ended_by = NULL;
-	trace->chosen = pick(walk);
+	if (!makes_pairs(walk))
+		trace->chosen = pick(walk);
+	else if (!pairs_choose(walk, trace))
+		return WALK_EXHAUSTED;
 	if (walk->strategy->pulls && is_late(walk, &walk->pool[trace->chosen])) {
 		walk->late = true;
 		return WALK_NOBODY;
@@ -283,6 +313,8 @@ enum walk_end level_walk(struct walk *walk, const struct chain *chain,
 	ret_trace->count = walk->count;
 	ret_trace->standing = walk->standing;
 	ret_trace->chosen = end == WALK_CHOSEN ? ret_trace->chosen : walk->count;
+	if (end != WALK_CHOSEN)
+		ret_trace->prefill = NULL;
 	ret_trace->strategy = walk->strategy;
 	ret_trace->asked = walk->entry->strategy;
 	ret_trace->degraded = walk->degraded;

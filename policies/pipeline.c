@@ -226,6 +226,8 @@ void decider_decide(struct decider *decider, const struct request *request, usec
 		                            .check = &passage.check,
 		                            .chosen = verdict_named(&passage, ret_decision),
 		                            .now = now };
+	if (ret_decision->prefill)
+		reservation.prefill = ret_decision->levels[1].prefill;
 	ret_decision->matched = reservation.chosen ? reservation.chosen->matched : 0;
 	if (ret_decision->outcome == OUTCOME_ROUTED)
 		reserve(decider->facts, &reservation, ret_decision);

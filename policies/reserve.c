@@ -43,12 +43,49 @@ static struct flight *open_flight(struct facts *facts, const struct reservation 
 	return NULL;
 }
 
+/* Of a pair: the prompt waits there, and HAProxy knows of it only at the other. */
+static void take_prefill(struct facts *facts, const struct reservation *reservation,
+                         struct flight *flight)
+{
+	uint32_t target = reservation->prefill->target->id;
+	uint32_t tokens = whole_tokens(reservation->prefill->uncached_tokens);
+
+	flight->pair = true;
+	flight->prefill = target;
+	flight->prefill_slot =
+	        ledger_acquire_unseen(facts->ledger, target, tokens,
+	                              whole_tokens(reservation->prompt->tokens), reservation->now);
+	flight->prefill_trial = health_trial_begin(facts->health, target, reservation->now);
+	engines_count_acquired(facts->engines, target, tokens);
+}
+
+static void take_replica(struct facts *facts, const struct reservation *reservation,
+                         uint32_t prefill, uint32_t resident, struct flight *flight)
+{
+	uint32_t target = flight->chosen;
+
+	flight->trial_at = target;
+	flight->trial = health_trial_begin(facts->health, target, reservation->now);
+	flight->on_trial = flight->trial != 0;
+	if (!reservation->prefill) {
+		flight->replica_slot =
+		        ledger_acquire(facts->ledger, target, prefill, resident, reservation->now);
+		engines_count_acquired(facts->engines, target, prefill);
+		return;
+	}
+	/* It computes no prompt, and until it is asked to decode nothing waits there. */
+	flight->replica_slot = ledger_acquire(facts->ledger, target, 0, resident, reservation->now);
+	ledger_first_byte(facts->ledger, &flight->replica_slot, reservation->now);
+	take_prefill(facts, reservation, flight);
+}
+
 static void take_slots(struct facts *facts, const struct reservation *reservation,
                        const struct decision *decision, struct flight *flight)
 {
 	const struct prompt *prompt = reservation->prompt;
-	const struct candidate *chosen = reservation->chosen;
-	uint32_t prefill = whole_tokens(chosen ? chosen->uncached_tokens : prompt->tokens);
+	const struct candidate *computes =
+	        reservation->prefill ? reservation->prefill : reservation->chosen;
+	uint32_t prefill = whole_tokens(computes ? computes->uncached_tokens : prompt->tokens);
 	uint32_t resident = whole_tokens(prompt->tokens + prompt->output_tokens);
 	uint32_t instance = decision->instance->target->id;
 
@@ -58,14 +95,9 @@ static void take_slots(struct facts *facts, const struct reservation *reservatio
 	if (!decision->replica)
 		return;
 	flight->chosen = decision->replica->target->id;
-	if (chosen)
-		flight->to_compute = (float)(chosen->prefill_tokens + chosen->uncached_tokens);
-	flight->replica_slot =
-	        ledger_acquire(facts->ledger, flight->chosen, prefill, resident, reservation->now);
-	engines_count_acquired(facts->engines, flight->chosen, prefill);
-	flight->trial_at = flight->chosen;
-	flight->trial = health_trial_begin(facts->health, flight->chosen, reservation->now);
-	flight->on_trial = flight->trial != 0;
+	if (computes)
+		flight->to_compute = (float)(computes->prefill_tokens + computes->uncached_tokens);
+	take_replica(facts, reservation, prefill, resident, flight);
 }
 
 /* The chosen target is about to hold the prompt: a burst follows its first request. */
@@ -87,6 +119,9 @@ static void bind(struct facts *facts, const struct reservation *reservation, str
 	if (flight->stored)
 		prefix_index_bind(facts->prefix, flight->instance, prompt->chain, prompt->blocks,
 		                  ladder, reservation->now);
+	if (reservation->prefill)
+		prefix_index_bind(facts->prefix, reservation->prefill->target->id, prompt->chain,
+		                  prompt->blocks, ladder, reservation->now);
 }
 
 void reserve(struct facts *facts, const struct reservation *reservation,
@@ -97,6 +132,8 @@ void reserve(struct facts *facts, const struct reservation *reservation,
 	ret_decision->instance->target->chosen = ret_decision->sequence;
 	if (ret_decision->replica)
 		ret_decision->replica->target->chosen = ret_decision->sequence;
+	if (ret_decision->prefill)
+		ret_decision->prefill->target->chosen = ret_decision->sequence;
 	ret_decision->slot = flight != NULL;
 	usage_charge(facts, reservation, flight);
 	if (!flight)
@@ -121,21 +158,23 @@ static void count_sessions(struct counters *counters, const struct decision *dec
 	counters->sessions_spilled += look->spilled;
 }
 
+/* By who computes the prompt. */
 static void count_prefix(const struct reservation *reservation, struct target_counters *instance)
 {
-	const struct candidate *chosen = reservation->chosen;
+	const struct candidate *computes =
+	        reservation->prefill ? reservation->prefill : reservation->chosen;
 
 	if (reservation->prompt->blocks == 0)
 		instance->prefix_none++;
-	else if (!chosen || chosen->matched == 0)
+	else if (!computes || computes->matched == 0)
 		instance->prefix_misses++;
-	else if (chosen->hit)
+	else if (computes->hit)
 		instance->prefix_hits++;
 	else
 		instance->prefix_partial++;
-	if (chosen)
+	if (computes)
 		instance->predicted_tokens +=
-		        whole_tokens(reservation->prompt->tokens - chosen->uncached_tokens);
+		        whole_tokens(reservation->prompt->tokens - computes->uncached_tokens);
 }
 
 static void count_level(struct facts *facts, const struct level_trace *trace, uint64_t *dropped)
@@ -182,4 +221,8 @@ void reserve_count(struct facts *facts, const struct reservation *reservation,
 	count_prefix(reservation, &counters->of[decision->instance->target->id]);
 	if (decision->replica)
 		counters->of[decision->replica->target->id].decisions[decision->reason]++;
+	if (decision->prefill)
+		counters->of[decision->prefill->target->id].decisions[decision->reason]++;
+	if (decision->levels[1].walked && decision->levels[1].chosen < decision->levels[1].count)
+		counters->pairs[decision->levels[1].pair] += decision->levels[1].strategy->pair;
 }

@@ -9,6 +9,7 @@ struct reservation {
 	const struct prompt *prompt;
 	uint32_t model;                  /* fleet's id */
 	const struct candidate *chosen;  /* replica, or instance; NULL: HAProxy chooses by itself */
+	const struct candidate *prefill; /* computes the prompt for it; NULL: nobody else */
 	uint64_t tenant;                 /* tenant_key() of the request's */
 	const struct limit_check *check; /* what limits it; allowed */
 	usec_t now;

@@ -205,6 +205,14 @@ static const struct strategy strategies[] = {
 	  .pulls = true,
 	  .order = ORDER_DEADLINE,
 	  .falls_to = &strategies[PREDICTED_TTFT] },
+	{ .name = "pd",
+	  .help = "A prefill and a decode replica of one roleset, or one replica alone where that "
+	          "is cheaper; level 1 as least-work.",
+	  .weighings = { WEIGH(work, 1) },
+	  .picker = &picker_best,
+	  .prefix = PREFIX_SCORE,
+	  .mixing = MIX_EXCLUSIVE,
+	  .pair = true },
 	{ .name = "global-best",
 	  .help = "The best by latency, load, cache use and failures together; holders of the "
 	          "prompt first.",

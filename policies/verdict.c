@@ -71,6 +71,8 @@ void verdict_replica(const struct passage *passage, struct decision *ret_decisio
 	ret_decision->reason = verdict_reason(passage, ret_decision);
 	ret_decision->instance = chosen->instance;
 	ret_decision->replica = chosen->replica;
+	if (ret_decision->levels[1].prefill)
+		ret_decision->prefill = ret_decision->levels[1].prefill->replica;
 }
 
 void verdict_instance(const struct instance *instance, enum reason reason,

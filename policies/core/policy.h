@@ -59,6 +59,24 @@ struct tenant_policy {
 	uint32_t model_count;
 };
 
+struct pair_phase; /* policies/phases.h */
+
+/* How one of a pair is chosen: by a phase of our own, or else by a strategy's score. */
+struct phase_policy {
+	const struct pair_phase *phase;  /* NULL: by strategy */
+	const struct strategy *strategy; /* NULL: by phase */
+};
+
+/* Of an entry whose strategy makes pairs. */
+struct pair_policy {
+	struct phase_policy prefill, decode;
+	double remote_min_bytes; /* less than this uncached is computed by the decode replica */
+	double spread;           /* requests: a wider one among a role, and only they count */
+	double combined_below;   /* 0..: share of its slots below which a combined one steps in */
+	double combined_above;   /* ... when a part of the pair is above this share of its own */
+	bool alone;              /* with nobody to prefill the decode replica does all of it */
+};
+
 /* One entry of a chain: strategy, admission, share, preference, threshold. */
 struct entry_policy {
 	const struct strategy *strategy;
@@ -72,6 +90,7 @@ struct entry_policy {
 	double min_score;            /* hit threshold on the score before the service weight */
 	double uncached_weight;      /* of signal work */
 	double inflight_tokens;      /* of signal work */
+	struct pair_policy pair;
 	double gate_gap, gate_factor;
 	double slo_reject_below; /* headroom; SLO_REJECT_NEVER: off */
 	double sigma;

@@ -163,6 +163,7 @@ struct level_trace {
 	size_t standing;
 	size_t chosen;                   /* index into pool; count if none */
 	const struct candidate *prefill; /* in the pool: computes the prompt; NULL if none does */
+	int pair;                        /* enum pair_kind; of a strategy that makes pairs */
 	uint16_t stood[WALK_STAGES_MAX]; /* how many stood after stage i of the table */
 	struct session_look session;
 	const struct strategy *strategy; /* that decided: the entry's, or what that fell to */

@@ -30,9 +30,10 @@ _Static_assert(sizeof(e2e) / sizeof(e2e[0]) <= HISTOGRAM_BOUNDS_MAX, "room for e
 const char *const termination_names[TERM_COUNT] = { "complete", "client", "server",
 	                                            "timeout",  "queue",  "local" };
 const char *const pin_cause_names[PIN_CAUSES] = { "redispatch", "maxqueue", "ignored" };
-const char *const release_source_names[RELEASE_SOURCES] = { "log", "late", "process", "ttl",
-	                                                    "sessions" };
 const char *const session_move_names[SESSION_MOVES] = { "gone", "spill", "choice", "haproxy" };
+const char *const release_source_names[RELEASE_SOURCES] = { "log", "late",     "process",
+	                                                    "ttl", "sessions", "first-byte" };
+const char *const pair_kind_names[PAIR_KINDS] = { "remote", "local", "combined", "alone" };
 const char *const probe_result_names[PROBE_RESULTS] = { "ok", "no-page", "status", "timeout",
 	                                                "refused" };
 

@@ -49,6 +49,7 @@ enum release_source {
 	RELEASED_PROCESS,
 	RELEASED_TTL,
 	RELEASED_SESSIONS,
+	RELEASED_FIRST_BYTE, /* of a prefill replica: its prompt is computed */
 	RELEASE_SOURCES
 };
 
@@ -76,6 +77,16 @@ enum probe_result {
 	PROBE_RESULTS
 };
 extern const char *const probe_result_names[PROBE_RESULTS]; /* ok no-page status ... */
+
+/* What became of a decision of strategy pd. */
+enum pair_kind {
+	PAIR_REMOTE,   /* prefill here, decode there */
+	PAIR_LOCAL,    /* the decode replica computes what little it lacks */
+	PAIR_COMBINED, /* one replica for all of it */
+	PAIR_ALONE,    /* nobody to prefill: the decode replica computes it all */
+	PAIR_KINDS
+};
+extern const char *const pair_kind_names[PAIR_KINDS]; /* remote local combined alone */
 
 struct target_counters {
 	uint64_t decisions[REASON_COUNT];
@@ -115,6 +126,7 @@ struct counters {
 	uint64_t sessions_spilled;
 	uint64_t session_moves[SESSION_MOVES];
 	uint64_t dropped[2][24]; /* [level - 1][stage of the table] */
+	uint64_t pairs[PAIR_KINDS];
 	struct histogram decision_seconds;
 	uint32_t targets;
 	struct target_counters *of; /* by target id */

@@ -45,8 +45,10 @@ static const struct replica_policy *replica_policy_of(const struct instance_poli
 	return NULL;
 }
 
-/* A small number for the label: the place of the first that has it. */
-static uint16_t roleset_of(const struct instance_policy *policy, const struct replica_policy *own)
+/* A small number for the label: the place of the first that has it. Below the number of
+ * targets, so that tables by target have room for it. */
+static uint16_t roleset_of(const struct fleet *fleet, const struct instance_policy *policy,
+                           const struct replica_policy *own)
 {
 	uint32_t i = 0;
 
@@ -54,10 +56,10 @@ static uint16_t roleset_of(const struct instance_policy *policy, const struct re
 		return 0;
 	while (strcmp(policy->replicas[i].roleset, own->roleset) != 0)
 		i++;
-	return (uint16_t)(i + 1);
+	return (uint16_t)(i + 1 < fleet->targets_max ? i + 1 : 0);
 }
 
-static void configure(struct instance *instance, struct replica *replica,
+static void configure(const struct fleet *fleet, struct instance *instance, struct replica *replica,
                       const struct replica_policy *own)
 {
 	if (!own)
@@ -65,7 +67,7 @@ static void configure(struct instance *instance, struct replica *replica,
 	replica->policy = own;
 	replica->weight *= own->weight;
 	replica->role = (uint8_t)own->role;
-	replica->roleset = roleset_of(instance->policy, own);
+	replica->roleset = roleset_of(fleet, instance->policy, own);
 	instance->has_roles |= own->role != ROLE_COMBINED;
 	instance->has_ranges |= own->min_prompt > 0 || own->max_prompt > 0;
 }
@@ -132,7 +134,7 @@ static void lay_out_replica(struct fleet *fleet, const struct member *member)
 	*replica = (struct replica){ .target = &fleet->targets[member->target],
 		                     .name = (const char(*)[NAME_MAX_BYTES])fleet->names[place] };
 	merge_said(member, replica);
-	configure(instance, replica,
+	configure(fleet, instance, replica,
 	          replica_policy_of(home->policy, member, replica->target->label));
 	replica->usable &= replica->weight > 0;
 	lookup_add(fleet->by_target, pair_hash(home->place, member->target), place);

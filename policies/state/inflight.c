@@ -187,8 +187,9 @@ enum inflight_status inflight_open(struct inflight *inflight, struct flight_id i
 	inflight->newest = at;
 	record->flight.id = id;
 	record->flight.decided_at = now;
-	record->flight.instance = record->flight.chosen = TARGET_NONE;
+	record->flight.instance = record->flight.chosen = record->flight.prefill = TARGET_NONE;
 	record->flight.instance_slot.target = record->flight.replica_slot.target = TARGET_NONE;
+	record->flight.prefill_slot.target = TARGET_NONE;
 	*ret_flight = &record->flight;
 	return INFLIGHT_OK;
 }

@@ -39,6 +39,8 @@ struct flight {
 	usec_t first_byte_at; /* 0 = not yet */
 	uint32_t instance;    /* target ids; TARGET_NONE when not chosen */
 	uint32_t chosen;      /* replica as decided */
+	uint32_t prefill;     /* who computes the prompt for it; TARGET_NONE: nobody else */
+	bool pair;            /* there was one, whether it is still there or not */
 	bool adopted;     /* decided by HAProxy without us: no answer, a late one, our restart */
 	float to_compute; /* tokens before its first byte: those waiting when it came, and its own
 	                   */
@@ -49,11 +51,13 @@ struct flight {
 	uint8_t missed;            /* counts in a row of HAProxy's that cannot have had it */
 	struct slot instance_slot; /* target TARGET_NONE: none held */
 	struct slot replica_slot;
-	uint64_t prompt, tenant; /* hashes, for failures that repeat; prompt 0: not known */
-	double input, output;    /* tokens that its caller was charged with */
+	struct slot prefill_slot; /* until the first byte */
+	uint64_t prompt, tenant;  /* hashes, for failures that repeat; prompt 0: not known */
+	double input, output;     /* tokens that its caller was charged with */
 	struct limit_receipt receipt;
 	bool on_trial;            /* and it holds a place of those that may be */
 	uint32_t trial, trial_at; /* of health_trial_begin(), and its target; 0 = none */
+	uint32_t prefill_trial;   /* the same of prefill, until the first byte */
 	uint32_t source;          /* HAProxy process */
 	bool has_session;         /* the next five are set */
 	struct pin_key session;

@@ -101,6 +101,7 @@ void ledger_turn(struct ledger *ledger, uint32_t target, usec_t now)
 		ledger->histories[target].expired += old->running;
 		tally->sum.running -= old->running;
 		tally->sum.awaiting -= old->awaiting;
+		tally->sum.unseen -= old->unseen;
 		tally->sum.prefill -= old->prefill;
 		tally->sum.resident -= old->resident;
 		*old = (struct bucket){ 0 };
@@ -122,6 +123,7 @@ static void give(struct bucket *bucket, const struct slot *slot)
 {
 	bucket->running++;
 	bucket->awaiting += slot->awaiting;
+	bucket->unseen += slot->unseen;
 	bucket->prefill += slot->prefill;
 	bucket->resident += slot->resident;
 }
@@ -129,9 +131,11 @@ static void give(struct bucket *bucket, const struct slot *slot)
 static void take(struct bucket *bucket, const struct slot *slot)
 {
 	BUG_ON(bucket->running == 0 || bucket->awaiting < slot->awaiting);
+	BUG_ON(bucket->unseen < slot->unseen);
 	BUG_ON(bucket->prefill < slot->prefill || bucket->resident < slot->resident);
 	bucket->running--;
 	bucket->awaiting -= slot->awaiting;
+	bucket->unseen -= slot->unseen;
 	bucket->prefill -= slot->prefill;
 	bucket->resident -= slot->resident;
 }
@@ -160,6 +164,19 @@ struct slot ledger_acquire(struct ledger *ledger, uint32_t target, uint32_t pref
 		             .awaiting = true };
 
 	note_busy(ledger, target, now);
+	enter(ledger, &slot, target);
+	return slot;
+}
+
+struct slot ledger_acquire_unseen(struct ledger *ledger, uint32_t target, uint32_t prefill,
+                                  uint32_t resident, usec_t now)
+{
+	struct slot slot = { .bucket = ledger_tally(ledger, target, now)->newest,
+		             .prefill = prefill,
+		             .resident = resident,
+		             .awaiting = true,
+		             .unseen = true };
+
 	enter(ledger, &slot, target);
 	return slot;
 }
@@ -250,7 +267,7 @@ void ledger_reconcile(struct ledger *ledger, uint32_t target, uint32_t counted, 
 
 	memmove(&history->readings[1], &history->readings[0],
 	        (READINGS - 1) * sizeof(history->readings[0]));
-	history->readings[0] = (int64_t)counted - (int64_t)tally->sum.running;
+	history->readings[0] = (int64_t)counted - (int64_t)(tally->sum.running - tally->sum.unseen);
 	history->read = true;
 	history->reconciled_at = now;
 	tally->drift = common_drift(history->readings); /* those not read yet are 0 */

@@ -26,6 +26,7 @@ struct slot {
 	uint32_t prefill;  /* U: tokens still waiting for the first byte; 0 after it */
 	uint32_t resident; /* P + O tokens */
 	bool awaiting;     /* no first byte yet */
+	bool unseen;       /* HAProxy has no session of it there */
 };
 
 struct work {
@@ -44,6 +45,11 @@ void ledger_free(struct ledger *ledger);
 struct slot ledger_acquire(struct ledger *ledger, uint32_t target, uint32_t prefill,
                            uint32_t resident, usec_t now);
 
+/* The same for work that HAProxy does not see: somebody else asks the target for it, so
+ * what HAProxy counts there is short of it. */
+struct slot ledger_acquire_unseen(struct ledger *ledger, uint32_t target, uint32_t prefill,
+                                  uint32_t resident, usec_t now);
+
 /* The first byte came: the request waits no more. Counts nothing when it had
  * already come or the bucket is gone. Updates the receipt. */
 void ledger_first_byte(struct ledger *ledger, struct slot *slot, usec_t now);
@@ -59,9 +65,9 @@ bool ledger_release(struct ledger *ledger, struct slot slot, usec_t now);
 struct work ledger_work(struct ledger *ledger, uint32_t target, usec_t now);
 
 /* What HAProxy counts for this target (scur + qcur over all processes we poll).
- * Once three readings in a row differ from the ledger in one direction, the least
- * of the three differences corrects ledger_running() (strategies.md 8, 10.20). A
- * correction is believed for LEDGER_DRIFT_FRESH after its reading. */
+ * Once three readings in a row differ from what it can see of the ledger in one direction, the
+ * least of the three differences corrects ledger_running() (strategies.md 8, 10.20). A correction
+ * is believed for LEDGER_DRIFT_FRESH after its reading. */
 #define LEDGER_DRIFT_FRESH (3 * SECOND)
 void ledger_reconcile(struct ledger *ledger, uint32_t target, uint32_t counted, usec_t now);
 /* As of the last reading, however old. */

@@ -9,6 +9,7 @@
 
 struct bucket {
 	uint32_t running, awaiting;
+	uint32_t unseen; /* of running */
 	uint64_t prefill, resident;
 };
 
@@ -19,6 +20,8 @@ struct tally {
 	usec_t drift_until;
 	uint64_t newest; /* number of the bucket that "now" falls in, as of the last turn */
 };
+
+_Static_assert(sizeof(struct tally) <= 64, "a look at a target is one cache line");
 
 struct history;
 

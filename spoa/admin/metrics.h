@@ -77,6 +77,10 @@ struct sources;
 	       "Levels of decisions whose strategy lacked its data and fell back.")                \
 	METRIC(asked, counter, "strategy_headers_total", "result",                                 \
 	       "Requests whose header asked for a strategy, by what became of it.")                \
+	METRIC(pairs, counter, "pair_decisions_total", "type",                                     \
+	       "Decisions of strategy pd: prefill elsewhere (remote), by the decode replica "      \
+	       "(local), one replica for all of it (combined), or nobody left to prefill "         \
+	       "(alone).")                                                                         \
 	METRIC(ignored, counter, "messages_ignored_total", "cause",                                \
 	       "Messages of another contract, hashes of another ladder, unknown priorities.")      \
 	METRIC(late_answers, counter, "late_answers_total", "",                                    \

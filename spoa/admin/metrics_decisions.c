@@ -100,6 +100,12 @@ void metric_asked(struct page *page, const struct sources *sources)
 	one(page, "unknown", (double)counters->asked[ASKED_UNKNOWN]);
 }
 
+void metric_pairs(struct page *page, const struct sources *sources)
+{
+	for (size_t kind = 0; kind < PAIR_KINDS; kind++)
+		one(page, pair_kind_names[kind], (double)sources->facts->counters->pairs[kind]);
+}
+
 void metric_ignored(struct page *page, const struct sources *sources)
 {
 	one(page, "contract", (double)sources->facts->counters->bad_contract);

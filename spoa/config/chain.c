@@ -1,7 +1,10 @@
 /* chain.c - from layers of JSON objects to a chain of entries. */
 #include "spoa/config/chain.h"
 
+#include <string.h>
+
 #include "policies/defaults.h"
+#include "policies/phases.h"
 #include "policies/pickers/picker.h"
 #include "policies/signals/signals.h"
 #include "policies/strategies.h"
@@ -87,6 +90,27 @@ static const struct strategy *variant_of(struct loading *loading, const struct s
 	return variant;
 }
 
+/* Whatever names no phase of the role is a strategy; what names neither was told of. */
+static void load_phase(struct loading *loading, const struct node *object, enum role role,
+                       struct phase_policy *phase)
+{
+	const struct node *node = node_named(node_named(object, role_names[role]), "strategy");
+	const char *name = node ? json_string_value(node->value) : NULL;
+	struct phase_policy named = { NULL, NULL };
+
+	if (name)
+		named.phase = phase_named(role, (struct span){ name, strlen(name) });
+	/* Within a phase a plain name or recipe is only itself: nothing is blended in. */
+	if (node && !named.phase && recipe_object(loading, node))
+		named.strategy = recipe_made(loading, recipe_object(loading, node));
+	else if (name && !named.phase)
+		named.strategy = strategy_named((struct span){ name, strlen(name) });
+	if (node && !named.phase && !named.strategy)
+		named.strategy = strategy_load(loading, node);
+	if (named.phase || named.strategy)
+		*phase = named;
+}
+
 static void load_entry(struct loading *loading, const struct stack *stack, int level,
                        struct entry_policy *entry)
 {
@@ -104,6 +128,8 @@ static void load_entry(struct loading *loading, const struct stack *stack, int l
 		const struct node *object = stack->nodes[i];
 
 		table_load(entry_options, entry, object);
+		load_phase(loading, object, ROLE_PREFILL, &entry->pair.prefill);
+		load_phase(loading, object, ROLE_DECODE, &entry->pair.decode);
 		table_load(limits_options, &entry->admit, node_named(object, "admit"));
 		table_load(limits_options, &entry->hard, node_named(object, "hard-limits"));
 	}

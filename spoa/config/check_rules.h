@@ -16,6 +16,7 @@
 	CHECK(spoe)                                                                                \
 	CHECK(headers)                                                                             \
 	CHECK(sessions)                                                                            \
+	CHECK(hand_over)                                                                           \
 	CHECK(messages)                                                                            \
 	CHECK(log)                                                                                 \
 	CHECK(log_format)                                                                          \

@@ -86,6 +86,25 @@ static void check_rewrite(const struct loading *loading, const struct node *plac
 		              how);
 }
 
+/* Roles without a strategy that makes pairs, or such a strategy without roles. */
+static void tell_pairs(const struct loading *loading, const struct node *node,
+                       const struct instance_policy *instance)
+{
+	bool pairs = false, roles[ROLE_COUNT] = { false };
+
+	for (uint32_t i = 0; i < instance->chain_count; i++)
+		pairs |= instance->chain[i].strategy->pair;
+	for (uint32_t i = 0; i < instance->replica_count; i++)
+		roles[instance->replicas[i].role] = true;
+	if (pairs && (!roles[ROLE_PREFILL] || !roles[ROLE_DECODE]))
+		loading_warning(loading, node, "roles",
+		                "pd finds no %s replica here: each serves alone, by least work",
+		                roles[ROLE_PREFILL] ? "decode" : "prefill");
+	if (!pairs && roles[ROLE_PREFILL])
+		loading_warning(loading, node, "roles",
+		                "without strategy pd its prefill replicas get no request");
+}
+
 static void load_instance(struct loading *loading, const struct node *node, struct layers *layers,
                           struct instance_policy *instance)
 {
@@ -98,6 +117,7 @@ static void load_instance(struct loading *loading, const struct node *node, stru
 	layers->count = 3;
 	instance->chain_count = chain_load(loading, layers, instance->chain);
 	load_replicas(loading, node_named(node, "replicas"), instance);
+	tell_pairs(loading, node, instance);
 }
 
 void instances_load(struct loading *loading, struct policy *policy)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "policies/core/target.h"
+#include "policies/phases.h"
 #include "policies/strategies.h"
 #include "spoa/config/measure.h"
 #include "spoa/config/recipe.h"
@@ -172,10 +173,13 @@ static void add_picker_option(json_t *properties, const struct option *row)
 	(void)json_object_set_new(properties, row->name, property);
 }
 
-static json_t *strategy_names(void)
+static json_t *strategy_names(enum role role)
 {
 	json_t *names = json_array();
 
+	for (size_t i = 0; role != ROLE_COMBINED && phase_at(i); i++)
+		if (phase_at(i)->role == role)
+			(void)json_array_append_new(names, json_string(phase_at(i)->name));
 	for (size_t i = 0; strategy_at(i); i++)
 		(void)json_array_append_new(names, json_string(strategy_at(i)->name));
 	return names;
@@ -219,8 +223,8 @@ static json_t *value_of(struct queue *queue, const struct shape *shape)
 	case SHAPE_PICKER:
 		return json_pack("{so}", "enum", picker_names());
 	case SHAPE_STRATEGY:
-		return json_pack("{s[{so}{ss}o]}", "anyOf", "enum", strategy_names(), "type",
-		                 "string", reference(queue, shape->element));
+		return json_pack("{s[{so}{ss}o]}", "anyOf", "enum", strategy_names(shape->role),
+		                 "type", "string", reference(queue, shape->element));
 	case SHAPE_OBJECT:
 	case SHAPE_MAP:
 	case SHAPE_LIST:

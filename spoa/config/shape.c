@@ -94,8 +94,33 @@ static const struct shape affinities = { .name = "affinity",
 	                                 .least = 1,
 	                                 .most = RULE_INSTANCES_MAX };
 
+static const struct shape prefill_strategy = { .kind = SHAPE_STRATEGY,
+	                                       .element = &recipe,
+	                                       .role = ROLE_PREFILL };
+static const struct shape decode_strategy = { .kind = SHAPE_STRATEGY,
+	                                      .element = &recipe,
+	                                      .role = ROLE_DECODE };
+static const struct field prefill_fields[] = {
+	{ "strategy", &prefill_strategy,
+	  "How a prefill replica is chosen: the name of a way to price it, or a strategy." },
+	{ 0 },
+};
+static const struct field decode_fields[] = {
+	{ "strategy", &decode_strategy,
+	  "How a decode replica is chosen: the name of a way to price it, or a strategy." },
+	{ 0 },
+};
+static const struct shape prefill = { .name = "prefill",
+	                              .kind = SHAPE_OBJECT,
+	                              .fields = prefill_fields };
+static const struct shape decode = { .name = "decode",
+	                             .kind = SHAPE_OBJECT,
+	                             .fields = decode_fields };
+
 #define ENTRY_FIELDS                                                                               \
 	{ "strategy", &strategy, "How a target is chosen: a strategy's name, or a recipe." },      \
+	        { "prefill", &prefill, "Strategy pd: of its prefill replicas." },                  \
+	        { "decode", &decode, "Strategy pd: of its decode replicas." },                     \
 	        { "admit", &limits, "Limits under which a target takes another request." },        \
 	{                                                                                          \
 		"hard-limits", &limits,                                                            \

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "policies/core/option.h"
+#include "policies/core/target.h"
 #include "spoa/config/loading.h"
 
 enum shape_kind {
@@ -37,6 +38,7 @@ struct shape {
 	const struct option *tables[SHAPE_TABLES_MAX]; /* NULL after the last */
 	bool picker_options;                           /* and every picker's own */
 	const struct shape *element;
+	enum role role; /* SHAPE_STRATEGY: the phases of a pair have names, too; combined: none */
 	size_t least, most; /* elements of a list or map; most 0: any number */
 };
 

@@ -7,6 +7,7 @@
 
 #include "policies/core/ladder.h"
 #include "policies/core/name.h"
+#include "policies/phases.h"
 #include "policies/pickers/pickers.h"
 #include "policies/signals/signals.h"
 #include "spoa/config/recipe.h"
@@ -139,6 +140,13 @@ static void check_strategy(const struct loading *loading, const struct node *nod
 	loading_error(loading, node, "unknown-strategy", "unknown name \"%s\"%s", name, hint);
 }
 
+static bool is_phase(const struct shape *shape, const struct node *node)
+{
+	const char *name = json_string_value(node->value);
+
+	return name && shape->role != ROLE_COMBINED && phase_named(shape->role, span_of(name));
+}
+
 static void check_picker(const struct loading *loading, const struct node *node)
 {
 	const char *name = json_string_value(node->value);
@@ -203,7 +211,8 @@ static const struct shape *check_node(const struct loading *loading, const struc
 		check_ladder(loading, node);
 		return NULL;
 	case SHAPE_STRATEGY:
-		check_strategy(loading, node);
+		if (!is_phase(shape, node))
+			check_strategy(loading, node);
 		return node->is_object ? shape->element : NULL;
 	case SHAPE_PICKER:
 		check_picker(loading, node);

@@ -80,6 +80,8 @@ static void write_routed(struct spop_output *out, const struct decision *decisio
 	write_strategy(out, decision);
 	if (decision->session && decision->replica)
 		answer_write_session(out, decision->session, decision->replica->target->label);
+	if (decision->prefill && replica[0] != '\0')
+		set_word(out, VARIABLE_PREFILL, decision->prefill->target->label);
 	if (decision->upstream_model.at)
 		set_text(out, VARIABLE_MODEL, decision->upstream_model.at,
 		         decision->upstream_model.len);

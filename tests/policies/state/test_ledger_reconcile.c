@@ -52,6 +52,31 @@ static void three_polls_in_one_direction_correct_the_load(void **state)
 	assert_true(ledger_running(*state, ANNA, 7 * SECOND) == 12);
 }
 
+static void what_haproxy_cannot_see_is_not_missed(void **state)
+{
+	struct slot remote = ledger_acquire_unseen(*state, ANNA, 100, 200, 0);
+
+	(void)acquire(*state, ANNA, 0);
+	for (usec_t at = 1; at <= 4; at++)
+		assert_true(polled(*state, 1, at * SECOND) == 0);
+	assert_true(ledger_running(*state, ANNA, 4 * SECOND) == 2);
+	for (usec_t at = 5; at <= 7; at++)
+		(void)polled(*state, 0, at * SECOND);
+	assert_true(ledger_running(*state, ANNA, 7 * SECOND) == 1);
+	ledger_move(*state, &remote, BERT, 7 * SECOND);
+	for (usec_t at = 8; at <= 10; at++)
+		(void)polled(*state, 1, at * SECOND);
+	assert_true(ledger_running(*state, ANNA, 10 * SECOND) == 1);
+	ledger_reconcile(*state, BERT, 0, 10 * SECOND);
+	assert_true(ledger_release(*state, remote, 11 * SECOND));
+	assert_int_equal(ledger_work(*state, BERT, 11 * SECOND).running, 0);
+	/* It expires like any other. */
+	(void)ledger_acquire_unseen(*state, BERT, 1, 1, 11 * SECOND);
+	for (usec_t at = 700; at <= 702; at++)
+		ledger_reconcile(*state, BERT, 0, at * SECOND);
+	assert_true(ledger_drift(*state, BERT) == 0);
+}
+
 static void after_a_restart_the_load_is_what_haproxy_counts(void **state)
 {
 	(void)polled(*state, 5, 1 * SECOND);
@@ -90,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest ledger[] = {
 		TEST(three_polls_in_one_direction_correct_the_load),
+		TEST(what_haproxy_cannot_see_is_not_missed),
 		TEST(after_a_restart_the_load_is_what_haproxy_counts),
 		TEST(a_correction_that_nobody_repeats_is_not_believed_for_long),
 		TEST(no_load_is_below_zero),

@@ -1,6 +1,6 @@
 /* test_check_haproxy.c - each rule says its line, its words, and nothing else is
  * said; the shipped files are clean. Proves P007, P029, P030, P031, P033, P036,
- * P041, P043, P044, P050, P083, P088, P092, P093, P094, P120, each as far as
+ * P041, P043, P044, P050, P083, P088, P092, P093, P094, P099, P120, each as far as
  * the checker goes.
  *
  * A row is the shipped pair of files with one edit; what the pair itself says
@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "policies/defaults.h"
+#include "policies/strategies.h"
 #include "spoa/config/check_haproxy.h"
 #include "spoa/config/policy.h"
 #include "spoa/messages/contract.h"
@@ -383,6 +385,44 @@ static void sessions_need_their_headers(void **state)
 	policy_file_free(file);
 }
 
+/* How often it is told that what a policy of this strategy chooses is not handed over. */
+static unsigned not_handed_over(const char *strategy, const char *old, const char *new)
+{
+	static char base[FILE_MAX], edited[FILE_MAX];
+	struct policy policy;
+	const struct check_options options = { .version = "2.6.23", .policy = &policy };
+	struct problems *problems = problems_new();
+
+	policy_default(&policy);
+	policy.default_instance.chain[0].strategy =
+	        strategy_named((struct span){ strategy, strlen(strategy) });
+	of_tree("haproxy/spoe.cfg", base);
+	(void)write_file("spoe.cfg", base);
+	of_tree("haproxy/haproxy.cfg", base);
+	replaced(base, old, new, edited);
+	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
+	return count_of(problems, "hand-over", "x-prefiller-host-port");
+}
+
+static void a_prefill_engine_that_is_chosen_is_named_to_the_other(void **state)
+{
+	static const char set[] = "    http-request set-header x-prefiller-host-port "
+	                          "%[var(txn.infer.prefill)] if { var(txn.infer.prefill) -m found "
+	                          "}\n";
+	static const char before[] = "    http-request set-header x-prefiller-host-port "
+	                             "%[var(txn.infer.prefill)]\n"
+	                             "    http-request del-header x-prefiller-host-port\n";
+
+	(void)state;
+	assert_int_equal(not_handed_over("pd", set, set), 0);
+	assert_int_equal(not_handed_over("pd", set, ""), 1);
+	assert_int_equal(not_handed_over("least-work", set, ""), 0);
+	assert_int_equal(not_handed_over("pd", set, before), 1);
+	assert_int_equal(
+	        not_handed_over("pd", "%[var(txn.infer.prefill)] if", "%[req.hdr(x-prefiller)] if"),
+	        1);
+}
+
 static void remove_files(void)
 {
 	static const char *const names[] = { "haproxy.cfg", "spoe.cfg", "spoe-3.cfg" };
@@ -406,6 +446,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_version_is_walked_as_old_and_as_new),
 		cmocka_unit_test(the_policy_has_its_say),
 		cmocka_unit_test(sessions_need_their_headers),
+		cmocka_unit_test(a_prefill_engine_that_is_chosen_is_named_to_the_other),
 	};
 	const char *parent = getenv("TMPDIR");
 	int failed;

@@ -75,6 +75,25 @@ static void the_model_is_named_where_it_has_another_name(void **state)
 	assert_text(&answer, "model", "llama-3");
 }
 
+/* A prefill engine for a decode engine that is not named would be anybody's. */
+static void the_prefill_engine_is_named_by_its_address(void **state)
+{
+	static struct target target = { .label = "10.0.0.7:8000" };
+	static struct replica prefill = { .target = &target };
+
+	(void)state;
+	(void)stub_context();
+	stub.decision.prefill = &prefill;
+	answer_to(&stub.decision, 0, false);
+	assert_text(&answer, "replica", "a1");
+	assert_text(&answer, "prefill", "10.0.0.7:8000");
+	answer_to(&stub.decision, 2, false);
+	assert_false(has(&answer, "prefill"));
+	stub.decision.prefill = NULL;
+	answer_to(&stub.decision, 0, false);
+	assert_false(has(&answer, "prefill"));
+}
+
 static void a_place_in_the_queue_is_answered_only_where_there_is_one(void **state)
 {
 	(void)state;
@@ -239,6 +258,7 @@ int main(void)
 		cmocka_unit_test(the_replica_is_called_as_the_asker_calls_it),
 		cmocka_unit_test(the_replica_may_be_left_to_haproxy),
 		cmocka_unit_test(a_session_id_is_answered_where_one_is_given),
+		cmocka_unit_test(the_prefill_engine_is_named_by_its_address),
 		cmocka_unit_test(the_model_is_named_where_it_has_another_name),
 		cmocka_unit_test(a_place_in_the_queue_is_answered_only_where_there_is_one),
 		cmocka_unit_test(a_refusal_has_a_status_and_a_time),

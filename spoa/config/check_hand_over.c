@@ -1,0 +1,76 @@
+/* check_hand_over.c - what we answer for engines, and nobody tells them.
+ *
+ * A prefill engine that is chosen and not named to the decode engine holds a slot for
+ * nothing; a header that is set and then deleted is not named either. */
+#include <stdio.h>
+#include <string.h>
+
+#include "policies/core/policy.h"
+#include "spoa/config/check_rules.h"
+
+static bool makes_pairs(const struct entry_policy *chain, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (chain[i].strategy->pair)
+			return true;
+	return false;
+}
+
+static bool wants_prefill(const struct policy *policy)
+{
+	bool wants =
+	        makes_pairs(policy->default_instance.chain, policy->default_instance.chain_count);
+
+	for (uint32_t i = 0; i < policy->instance_count && !wants; i++)
+		wants = makes_pairs(policy->instances[i].chain, policy->instances[i].chain_count);
+	return wants;
+}
+
+/* "http-request set-header NAME %[var(txn.PREFIX.VARIABLE)]", or del-header NAME. */
+static bool is_about(const struct facts *facts, const struct haproxy_line *line, const char *action,
+                     const char *header, const char *variable)
+{
+	const char *name = line_after(line, action);
+	const char *value = line_after(line, header);
+	char text[96];
+
+	if (!name || strcmp(name, header) != 0)
+		return false;
+	if (!variable)
+		return true;
+	(void)snprintf(text, sizeof(text), "%%[var(txn.%s.%s)]", facts->prefix, variable);
+	return value && strcmp(value, text) == 0;
+}
+
+/* Behind whatever deletes the client's. */
+static void handed_over(const struct facts *facts, const char *header, const char *variable)
+{
+	const struct haproxy_line *line, *set = NULL, *deleted = NULL;
+
+	for (uint32_t j = 0; (line = proxy_line(facts->frontend, j)); j++) {
+		if (is_about(facts, line, "set-header", header, variable))
+			set = line;
+		else if (set && is_about(facts, line, "del-header", header, NULL))
+			deleted = line;
+	}
+	if (!set)
+		report(facts, facts->frontend->section->head, facts->frontend, SEVERITY_ERROR,
+		       "hand-over",
+		       "the policy makes pairs, and no line sets %s from txn.%s.%s: the engine "
+		       "that "
+		       "is to prefill is never asked",
+		       header, facts->prefix, variable);
+	else if (deleted)
+		report(facts, deleted, facts->frontend, SEVERITY_ERROR, "hand-over",
+		       "%s is deleted after it was set from txn.%s.%s", header, facts->prefix,
+		       variable);
+}
+
+void check_hand_over(const struct facts *facts)
+{
+	const struct policy *policy = facts->options->policy;
+
+	if (policy && wants_prefill(policy) &&
+	    strcmp(facts->frontend->section->type, "backend") != 0)
+		handed_over(facts, "x-prefiller-host-port", "prefill");
+}
