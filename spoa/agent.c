@@ -157,6 +157,11 @@ static bool listen_for_haproxy(struct agent *agent, struct error *error)
 	return true;
 }
 
+static bool reload(void *data)
+{
+	return agent_reload(data);
+}
+
 static bool listen_for_people(struct agent *agent, struct error *error)
 {
 	struct admin_options options = {
@@ -169,6 +174,7 @@ static bool listen_for_people(struct agent *agent, struct error *error)
 		.decisions = agent->decisions,
 		.decider = agent->decider,
 		.fill = agent_fill_counters,
+		.reload = reload,
 		.data = agent,
 		.now = clock_monotonic,
 		.wall_ms = wall_ms,

@@ -74,7 +74,7 @@ void agent_watch(struct agent *agent);
 void agent_unwatch(struct agent *agent);
 
 /* agent_reload.c: reads the policy again and swaps it, or says why not. */
-void agent_reload(struct agent *agent);
+bool agent_reload(struct agent *agent);
 /* NULL, with every problem said, when it is bad. */
 struct policy_file *agent_load_policy(struct agent *agent);
 struct engine_profiles *agent_load_profiles(struct agent *agent);

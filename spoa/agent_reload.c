@@ -121,10 +121,11 @@ static void swap(struct agent *agent, struct policy_file *file)
 	            policy_file_name(file), changes);
 }
 
-void agent_reload(struct agent *agent)
+bool agent_reload(struct agent *agent)
 {
 	notify_tell(&agent->notify, "RELOADING=1\nMONOTONIC_USEC=%llu",
 	            (unsigned long long)clock_monotonic());
 	swap(agent, agent_load_policy(agent));
 	tell_reloaded(agent);
+	return !agent->policy_refused;
 }

@@ -88,7 +88,7 @@ static void on_hup(struct ev_loop *loop, ev_signal *watcher, int events)
 {
 	(void)loop;
 	(void)events;
-	agent_reload(watcher->data);
+	(void)agent_reload(watcher->data);
 }
 
 static void on_drain(struct ev_loop *loop, ev_timer *timer, int events)

@@ -12,6 +12,13 @@
 	COMMAND(show, "WHAT [--server ADDRESS] [--json]", "Shows what a running agent knows.")     \
 	COMMAND(explain, "--id ID | [--model M] [--body FILE] [options]",                          \
 	        "Shows why a request went where it did, or where one would go now.")               \
+	COMMAND(drain, "TARGET [--wait TIME]",                                                     \
+	        "Sends no new requests to a replica or instance, and waits until none runs.")      \
+	COMMAND(enable, "TARGET", "Sends requests there again.")                                   \
+	COMMAND(eject, "TARGET", "Takes a replica out of service until probes bring it back.")     \
+	COMMAND(flush, "prefix|averages TARGET",                                                   \
+	        "Forgets what is believed of a replica or instance.")                              \
+	COMMAND(reload, "", "Reads the policy again.")                                             \
 	COMMAND(replay, "[FILE] [--strategy A,B,C] [options]",                                     \
 	        "Plays recorded requests through simulated engines and compares strategies.")      \
 	COMMAND(haproxy, "config|routing|spoe|log-format|wire [options]",                          \

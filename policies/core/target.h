@@ -43,6 +43,7 @@ struct target {
 	uint32_t id;
 	enum target_kind kind;
 	usec_t since;               /* first seen, or re-used for another address */
+	bool held;                  /* by an operator: no new requests */
 	uint64_t chosen;            /* sequence number of the last decision for it; 0 = never */
 	char label[NAME_MAX_BYTES]; /* instance: its name; replica: its address */
 };

@@ -87,6 +87,10 @@ const char *fleet_name_at(const struct fleet *fleet, uint32_t target);
 bool fleet_miss_model(struct fleet *fleet, const struct instance *instance, uint32_t target,
                       uint32_t model);
 
+/* An operator takes new requests from this target, or gives them back: as if HAProxy said
+ * that it drains, or the policy that its weight is 0. Until it is gone, or we are. */
+void fleet_hold(struct fleet *fleet, uint32_t target, bool held);
+
 size_t fleet_instance_count(const struct fleet *fleet);
 const struct instance *fleet_instance_at(const struct fleet *fleet, size_t i);
 /* NULL when there is none. */

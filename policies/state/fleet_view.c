@@ -1,5 +1,6 @@
 /* fleet_view.c - instances and replicas as everybody else sees them, laid out
  * from what the HAProxies said and what the policy adds. */
+#include "policies/core/bug.h"
 #include "policies/state/fleet.h"
 #include "policies/state/fleet_parts.h"
 
@@ -110,6 +111,8 @@ static void lay_out_instances(struct fleet *fleet)
 			                       .policy = home->policy,
 			                       .weight = home->policy ? home->policy->weight : 1 };
 		memcpy(instance->name, home->name, sizeof(instance->name));
+		if (instance->target->held)
+			instance->weight = 0;
 	}
 	for (uint32_t i = 0; i < fleet->members_end; i++)
 		if (fleet->members[i].used)
@@ -136,7 +139,7 @@ static void lay_out_replica(struct fleet *fleet, const struct member *member)
 	merge_said(member, replica);
 	configure(fleet, instance, replica,
 	          replica_policy_of(home->policy, member, replica->target->label));
-	replica->usable &= replica->weight > 0;
+	replica->usable &= replica->weight > 0 && !replica->target->held;
 	lookup_add(fleet->by_target, pair_hash(home->place, member->target), place);
 	for (uint32_t source = 0; source < SOURCES_MAX; source++) {
 		if (replica->name[source][0] == '\0')
@@ -158,6 +161,13 @@ void fleet_view(struct fleet *fleet)
 		if (fleet->members[i].used)
 			lay_out_replica(fleet, &fleet->members[i]);
 	fleet_view_models(fleet);
+}
+
+void fleet_hold(struct fleet *fleet, uint32_t target, bool held)
+{
+	BUG_ON(target >= fleet->targets_max);
+	fleet->targets[target].held = held;
+	fleet_view(fleet);
 }
 
 void fleet_bind(struct fleet *fleet, const struct policy *policy)

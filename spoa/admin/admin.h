@@ -1,6 +1,7 @@
 /* admin.h - the pages for people and for Prometheus, on a few addresses.
  *
- * Reads the facts, changes nothing. Everything it shows is pulled when asked for. */
+ * Reads the facts; changes what an operator asks for (spoa/admin/act.h). Everything it shows is
+ * pulled when asked for. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,6 +33,7 @@ struct admin_context {
 	struct decider *decider;        /* for dry runs; NULL: none can be made */
 	/* Called before each page that shows the agent; the counters come zeroed. */
 	void (*fill)(void *data, struct agent_counters *ret_counters);
+	bool (*reload)(void *data); /* the policy; false: it is refused; NULL: cannot be */
 	void *data;
 	usec_t (*now)(void);      /* monotonic */
 	int64_t (*wall_ms)(void); /* epoch */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spoa/admin/act.h"
 #include "spoa/admin/admin_parts.h"
 #include "spoa/admin/explain.h"
 #include "spoa/admin/metrics.h"
@@ -11,7 +12,7 @@
 #include "spoa/admin/state.h"
 #include "spoa/web/listen.h"
 
-enum who { ALL, READ };
+enum who { ALL, READ, WRITE };
 
 enum { DECISIONS_SHOWN = 50 };
 
@@ -190,6 +191,7 @@ static void give(struct web_answer *answer, enum route route, const struct sourc
 	case ROUTE_CONFIG:
 		give_json(answer, state_config(sources));
 		break;
+	case ROUTE_ACT: /* changes something: routes_answer() */
 	case ROUTE_OTHER:
 	case ROUTE_COUNT:
 		web_problem(answer, 404, "Not Found", request->path);
@@ -203,8 +205,14 @@ void routes_answer(void *data, const struct web_request *request, struct web_ans
 	enum route route = route_of(request->path);
 	struct sources sources;
 
-	if (route != ROUTE_OTHER && strcmp(request->method, "GET") != 0 &&
-	    !(route == ROUTE_EXPLAIN && strcmp(request->method, "POST") == 0)) {
+	if (route == ROUTE_ACT && strcmp(request->method, "POST") == 0) {
+		act_answer(admin->context, request, request->path + strlen(rows[ROUTE_ACT].path),
+		           ret_answer);
+	} else if (route == ROUTE_ACT) {
+		web_problem(ret_answer, 405, "Method Not Allowed", request->method);
+		ret_answer->allow = "POST";
+	} else if (route != ROUTE_OTHER && strcmp(request->method, "GET") != 0 &&
+	           !(route == ROUTE_EXPLAIN && strcmp(request->method, "POST") == 0)) {
 		web_problem(ret_answer, 405, "Method Not Allowed", request->method);
 		ret_answer->allow = route == ROUTE_EXPLAIN ? "GET, HEAD, POST" : "GET, HEAD";
 	} else if (route != ROUTE_OTHER && rows[route].who == READ &&

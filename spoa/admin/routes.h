@@ -1,7 +1,8 @@
 /* routes.h - which path gives what, and who may ask.
  *
  * ROUTE(id, path, who, help). ALL: anybody who reaches us; READ: over a unix
- * socket or from loopback. A path that ends in '/' takes a name behind it. */
+ * socket or from loopback; WRITE: by POST, over a unix socket, root or the agent's
+ * own user (spoa/admin/act.h looks). A path that ends in '/' takes a name behind it. */
 #pragma once
 
 #include <stdint.h>
@@ -21,7 +22,8 @@
 	ROUTE(DECISIONS, "/api/v1/decisions", READ, "Last ?n= decisions, or the one of ?id=.")     \
 	ROUTE(EXPLAIN, "/api/v1/explain", READ,                                                    \
 	      "The decision of ?id= with its prefix; POST: where a request would go now.")         \
-	ROUTE(CONFIG, "/api/v1/config", READ, "The policy in force.")
+	ROUTE(CONFIG, "/api/v1/config", READ, "The policy in force.")                              \
+	ROUTE(ACT, "/api/v1/act/", WRITE, "POST: drain, enable, eject, flush a ?target=; reload.")
 
 #define AS_ENUM(id, ...) ROUTE_##id,
 enum route { ROUTES(AS_ENUM) ROUTE_OTHER, ROUTE_COUNT };
