@@ -11,6 +11,7 @@
 struct record {
 	struct engine_page page;
 	struct engine_loras loras;
+	const char *kind;
 	uint64_t acquired, first_bytes, acquired_tokens;
 	usec_t queue_at; /* 0 = never */
 	uint32_t queued;
@@ -82,6 +83,16 @@ const struct engine_page *engines_page(const struct engines *engines, uint32_t t
 	const struct engine_page *page = &record_of(engines, target)->page;
 
 	return is_fresh(page->at, now, max_age) ? page : NULL;
+}
+
+void engines_put_kind(struct engines *engines, uint32_t target, const char *kind)
+{
+	record_of(engines, target)->kind = kind;
+}
+
+const char *engines_kind(const struct engines *engines, uint32_t target)
+{
+	return record_of(engines, target)->kind;
 }
 
 void engines_put_loras(struct engines *engines, uint32_t target, const struct engine_loras *loras)

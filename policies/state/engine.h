@@ -68,6 +68,9 @@ void engines_put(struct engines *engines, uint32_t target, const struct engine_p
 /* NULL when there is none, or it is older than max_age (0: any age will do). */
 const struct engine_page *engines_page(const struct engines *engines, uint32_t target, usec_t now,
                                        usec_t max_age);
+/* What kind of engine it is, "vllm"; NULL: not known. The text must outlive this. */
+void engines_put_kind(struct engines *engines, uint32_t target, const char *kind);
+const char *engines_kind(const struct engines *engines, uint32_t target);
 /* NULL when the engine names none, or that is older than max_age. */
 void engines_put_loras(struct engines *engines, uint32_t target, const struct engine_loras *loras);
 const struct engine_loras *engines_loras(const struct engines *engines, uint32_t target, usec_t now,

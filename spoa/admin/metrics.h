@@ -163,6 +163,26 @@ struct sources;
 	       "Requests in HAProxy's queue of this server.")                                      \
 	METRIC(value_age, gauge, "replica_value_age_seconds", "instance,replica,source",           \
 	       "Age of what is known of a replica.")                                               \
+	METRIC(engine_info, gauge, "replica_engine_info", "instance,replica,engine",               \
+	       "What kind of engine it is, by its own page or models; always 1.")                  \
+	METRIC(capacity, gauge, "replica_capacity_tokens_per_second", "instance,replica",          \
+	       "Output tokens that the engine can make, from what it did make.")                   \
+	METRIC(throughput, gauge, "replica_throughput_tokens_per_second", "instance,replica",      \
+	       "Twice the prompt tokens plus the output tokens that it computes, smoothed.")       \
+	METRIC(tpot, gauge, "replica_time_per_token_seconds", "instance,replica",                  \
+	       "Time between two output tokens, by the engine's histogram, of late.")              \
+	METRIC(prefill_rate, gauge, "replica_prefill_tokens_per_second", "instance,replica",       \
+	       "Prompt tokens computed, learnt from times to the first byte.")                     \
+	METRIC(ttft_base, gauge, "replica_ttft_base_seconds", "instance,replica",                  \
+	       "Time to the first byte with nothing to compute, learnt likewise.")                 \
+	METRIC(ttft_error, counter, "replica_ttft_prediction_error_total", "instance,replica",     \
+	       "Sum of the relative errors of predicted times to the first byte.")                 \
+	METRIC(ttft_predictions, counter, "replica_ttft_predictions_total", "instance,replica",    \
+	       "Times to the first byte that were predicted.")                                     \
+	METRIC(output_tokens, gauge, "instance_output_tokens", "instance",                         \
+	       "Mean output tokens of a request, by the engines' counters.")                       \
+	METRIC(token_bytes, gauge, "instance_bytes_per_token", "instance",                         \
+	       "Mean bytes that HAProxy sends for an output token.")                               \
 	METRIC(prefix_held, gauge, "replica_prefix_records", "instance,replica",                   \
 	       "Prompt blocks we believe cached there.")                                           \
 	METRIC(prefix_records, gauge, "prefix_records", "", "Records of the prefix index in use.") \

@@ -1,33 +1,11 @@
 /* metrics_replicas.c - how things stand: instances, replicas, the prefix index. */
 #include "spoa/admin/metrics.h"
+#include "spoa/admin/metrics_each.h"
 #include "spoa/admin/sources.h"
 
 static void plain(struct page *page, double value)
 {
 	page_sample(page, NULL, value);
-}
-
-/* False: this replica has no such value, and so no line. */
-typedef bool read_value(const struct sources *sources, const struct replica *replica,
-                        double *ret_value);
-
-static void each_replica(struct page *page, const struct sources *sources, read_value *read)
-{
-	const struct fleet *fleet = sources->facts->fleet;
-
-	for (size_t i = 0; i < fleet_instance_count(fleet); i++) {
-		const struct instance *instance = fleet_instance_at(fleet, i);
-
-		for (uint32_t k = 0; k < instance->replica_count; k++) {
-			const struct replica *replica = &instance->replicas[k];
-			const char *labels[] = { instance->name,
-				                 replica_label(fleet, instance, replica) };
-			double value;
-
-			if (read(sources, replica, &value))
-				page_sample(page, labels, value);
-		}
-	}
 }
 
 void metric_instance_inflight(struct page *page, const struct sources *sources)
@@ -91,7 +69,7 @@ static bool read_inflight(const struct sources *sources, const struct replica *r
 
 void metric_inflight(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, read_inflight);
+	metrics_each_replica(page, sources, read_inflight);
 }
 
 static bool read_tokens(const struct sources *sources, const struct replica *replica,
@@ -103,7 +81,7 @@ static bool read_tokens(const struct sources *sources, const struct replica *rep
 
 void metric_inflight_tokens(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, read_tokens);
+	metrics_each_replica(page, sources, read_tokens);
 }
 
 static bool read_prefill(const struct sources *sources, const struct replica *replica,
@@ -115,7 +93,7 @@ static bool read_prefill(const struct sources *sources, const struct replica *re
 
 void metric_prefill_tokens(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, read_prefill);
+	metrics_each_replica(page, sources, read_prefill);
 }
 
 static bool read_drift(const struct sources *sources, const struct replica *replica,
@@ -127,7 +105,7 @@ static bool read_drift(const struct sources *sources, const struct replica *repl
 
 void metric_drift(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, read_drift);
+	metrics_each_replica(page, sources, read_drift);
 }
 
 static void states_of(struct page *page, const char *const names[2], enum replica_state now)
@@ -170,7 +148,7 @@ static bool read_ttft(const struct sources *sources, const struct replica *repli
 
 void metric_ttft_average(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, read_ttft);
+	metrics_each_replica(page, sources, read_ttft);
 }
 
 static bool read_e2e(const struct sources *sources, const struct replica *replica,
@@ -187,132 +165,7 @@ static bool read_e2e(const struct sources *sources, const struct replica *replic
 
 void metric_e2e_average(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, read_e2e);
-}
-
-/* Any age will do: replica_value_age_seconds says how old it is. */
-static const struct engine_page *page_of(const struct sources *sources,
-                                         const struct replica *replica)
-{
-	return engines_page(sources->facts->engines, replica->target->id, sources->now, 0);
-}
-
-static bool known(double value, double *ret_value)
-{
-	if (value < 0)
-		return false;
-	*ret_value = value;
-	return true;
-}
-
-static bool read_running(const struct sources *sources, const struct replica *replica,
-                         double *ret_value)
-{
-	const struct engine_page *page = page_of(sources, replica);
-
-	return page && known(page->running, ret_value);
-}
-
-void metric_engine_running(struct page *page, const struct sources *sources)
-{
-	each_replica(page, sources, read_running);
-}
-
-static bool read_waiting(const struct sources *sources, const struct replica *replica,
-                         double *ret_value)
-{
-	const struct engine_page *page = page_of(sources, replica);
-
-	return page && known(page->waiting, ret_value);
-}
-
-void metric_engine_waiting(struct page *page, const struct sources *sources)
-{
-	each_replica(page, sources, read_waiting);
-}
-
-static bool read_kv_usage(const struct sources *sources, const struct replica *replica,
-                          double *ret_value)
-{
-	const struct engine_page *page = page_of(sources, replica);
-
-	return page && known(page->kv_usage, ret_value);
-}
-
-void metric_engine_kv_usage(struct page *page, const struct sources *sources)
-{
-	each_replica(page, sources, read_kv_usage);
-}
-
-static bool read_kv_tokens(const struct sources *sources, const struct replica *replica,
-                           double *ret_value)
-{
-	const struct engine_page *page = page_of(sources, replica);
-
-	return page && known(page->kv_tokens, ret_value);
-}
-
-void metric_engine_kv_tokens(struct page *page, const struct sources *sources)
-{
-	each_replica(page, sources, read_kv_tokens);
-}
-
-static bool read_hit_ratio(const struct sources *sources, const struct replica *replica,
-                           double *ret_value)
-{
-	const struct engine_page *page = page_of(sources, replica);
-
-	return page && page->cache_queries > 0 &&
-	       known(page->cache_hits / page->cache_queries, ret_value);
-}
-
-void metric_engine_hit_ratio(struct page *page, const struct sources *sources)
-{
-	each_replica(page, sources, read_hit_ratio);
-}
-
-static bool read_actual(const struct sources *sources, const struct replica *replica,
-                        double *ret_value)
-{
-	const struct engine_page *page = page_of(sources, replica);
-
-	return page && known(page->cache_hits, ret_value);
-}
-
-void metric_prefix_actual(struct page *page, const struct sources *sources)
-{
-	each_replica(page, sources, read_actual);
-}
-
-static bool read_queue(const struct sources *sources, const struct replica *replica,
-                       double *ret_value)
-{
-	return engines_queue(sources->facts->engines, replica->target->id, sources->now, 0,
-	                     ret_value);
-}
-
-void metric_haproxy_queue(struct page *page, const struct sources *sources)
-{
-	each_replica(page, sources, read_queue);
-}
-
-void metric_value_age(struct page *page, const struct sources *sources)
-{
-	const struct fleet *fleet = sources->facts->fleet;
-
-	for (size_t i = 0; i < fleet_instance_count(fleet); i++) {
-		const struct instance *instance = fleet_instance_at(fleet, i);
-
-		for (uint32_t k = 0; k < instance->replica_count; k++) {
-			const struct replica *replica = &instance->replicas[k];
-			const struct engine_page *from = page_of(sources, replica);
-			const char *labels[] = { instance->name,
-				                 replica_label(fleet, instance, replica), "page" };
-
-			if (from)
-				page_sample(page, labels, seconds_between(from->at, sources->now));
-		}
-	}
+	metrics_each_replica(page, sources, read_e2e);
 }
 
 static bool read_held(const struct sources *sources, const struct replica *replica,
@@ -324,7 +177,7 @@ static bool read_held(const struct sources *sources, const struct replica *repli
 
 void metric_prefix_held(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, read_held);
+	metrics_each_replica(page, sources, read_held);
 }
 
 void metric_prefix_records(struct page *page, const struct sources *sources)

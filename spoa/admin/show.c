@@ -32,6 +32,16 @@ static void duration(struct table *table, const json_t *object, const char *name
 		table_cell(table, "-");
 }
 
+/* With a star when it is too old to be used. */
+static void age_cell(struct table *table, const json_t *engine)
+{
+	if (known(engine, "age_s"))
+		table_cell(table, "%.1fs%s", field_number(engine, "age_s"),
+		           json_is_true(json_object_get(engine, "stale")) ? "*" : "");
+	else
+		table_cell(table, "-");
+}
+
 void show_replicas(const json_t *object, FILE *out)
 {
 	struct table table;
@@ -59,11 +69,46 @@ void show_replicas(const json_t *object, FILE *out)
 		cell(&table, served, "errors", 1, 0);
 		cell(&table, served, "pin_overridden", 1, 0);
 		cell(&table, replica, "prefix_records", 1, 0);
-		if (known(engine, "age_s"))
-			table_cell(&table, "%.1fs%s", field_number(engine, "age_s"),
-			           json_is_true(json_object_get(engine, "stale")) ? "*" : "");
-		else
-			table_cell(&table, "-");
+		age_cell(&table, engine);
+	}
+	table_print(&table, out);
+	table_done(&table);
+}
+
+/* Not the default, which was not learnt. */
+static void learnt_cell(struct table *table, const json_t *learnt, const char *name)
+{
+	if (json_is_true(json_object_get(learnt, "ttft_trusted")))
+		cell(table, learnt, name, 1, 0);
+	else
+		table_cell(table, "-");
+}
+
+void show_engines(const json_t *object, FILE *out)
+{
+	struct table table;
+	json_t *replica;
+	size_t i;
+
+	table_init(&table, "INSTANCE|REPLICA|ENGINE|>RUN|>WAIT|>KV%|>kKV|>OUT/S MAX|>TPOT|"
+	                   ">PREFILL/S|>TTFT ERR%|>AGE");
+	json_array_foreach(json_object_get(object, "replicas"), i, replica)
+	{
+		const json_t *engine = json_object_get(replica, "engine");
+		const json_t *learnt = json_object_get(replica, "learnt");
+
+		table_cell(&table, "%s", field_text(replica, "instance"));
+		table_cell(&table, "%s", field_text(replica, "replica"));
+		table_cell(&table, "%s", field_text(engine, "kind"));
+		cell(&table, engine, "running", 1, 0);
+		cell(&table, engine, "waiting", 1, 0);
+		cell(&table, engine, "kv_usage", 100, 0);
+		cell(&table, engine, "kv_tokens", 1e-3, 0);
+		cell(&table, learnt, "capacity_tokens_s", 1, 0);
+		duration(&table, learnt, "tpot_s");
+		learnt_cell(&table, learnt, "prefill_tokens_s");
+		cell(&table, learnt, "ttft_error", 100, 0);
+		age_cell(&table, engine);
 	}
 	table_print(&table, out);
 	table_done(&table);

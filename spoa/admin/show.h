@@ -11,6 +11,8 @@
 	SHOWN(agent, "/api/v1/agent", "", "the agent itself: version, policy, traffic, alarms")    \
 	SHOWN(instances, "/api/v1/instances", "", "instances: load, strategy, prefix hits")        \
 	SHOWN(replicas, "/api/v1/replicas", "instance", "replicas, of instance NAME or all")       \
+	SHOWN(engines, "/api/v1/replicas", "instance",                                             \
+	      "engines: their own pages, and how fast they were seen to be")                       \
 	SHOWN(prefix, "/api/v1/prefix", "", "the prefix index and who holds how much of it")       \
 	SHOWN(sessions, "/api/v1/sessions", "", "where sessions are pinned, and how they moved")   \
 	SHOWN(haproxy, "/api/v1/haproxy", "", "HAProxy processes")                                 \

@@ -12,6 +12,12 @@ json_t *state_agent(const struct sources *sources);
 json_t *state_instances(const struct sources *sources);
 /* Of one instance; of all when instance is NULL. */
 json_t *state_replicas(const struct sources *sources, const char *instance);
+/* Parts of these: the engine's own page, null without one; what was learnt of the replica,
+ * and of the instance's answers. */
+json_t *state_engine_json(const struct sources *sources, uint32_t target);
+json_t *state_learnt_json(const struct sources *sources, const struct instance *instance,
+                          uint32_t target);
+json_t *state_answers_json(const struct sources *sources, uint32_t instance);
 json_t *state_prefix(const struct sources *sources);
 json_t *state_sessions(const struct sources *sources);
 json_t *state_haproxy(const struct sources *sources);

@@ -50,13 +50,15 @@ static json_t *instance_json(const struct sources *sources, const struct instanc
 	struct work work = ledger_work(facts->ledger, instance->target->id, sources->now);
 
 	return json_pack(
-	        "{s:o, s:o, s:f, s:s, s:i, s:i, s:i, s:I, s:o, s:o, s:I, s:{s:I, s:I, s:I, s:I}}",
+	        "{s:o, s:o, s:f, s:s, s:i, s:i, s:i, s:I, s:o, s:o, s:I, s:o, s:{s:I, s:I, s:I, "
+	        "s:I}}",
 	        "instance", name_json(instance->name), "models", models_of(facts->fleet, instance),
 	        "weight", instance->weight, "strategy", strategy_of(sources, instance), "replicas",
 	        (int)instance->replica_count, "ready", (int)sums.ready, "running",
 	        (int)work.running, "tokens", (json_int_t)work.resident_tokens, "queued",
 	        known_json(sums.queued), "saturation", known_json(sums.saturation), "decisions",
-	        (json_int_t)sum_of(counters->decisions, REASON_COUNT), "prefix", "hit",
+	        (json_int_t)sum_of(counters->decisions, REASON_COUNT), "answers",
+	        state_answers_json(sources, instance->target->id), "prefix", "hit",
 	        (json_int_t)counters->prefix_hits, "partial", (json_int_t)counters->prefix_partial,
 	        "miss", (json_int_t)counters->prefix_misses, "none",
 	        (json_int_t)counters->prefix_none);
@@ -71,23 +73,6 @@ json_t *state_instances(const struct sources *sources)
 		(void)json_array_append_new(list,
 		                            instance_json(sources, fleet_instance_at(fleet, i)));
 	return json_pack("{s:o}", "instances", list);
-}
-
-static json_t *engine_json(const struct sources *sources, uint32_t target)
-{
-	const struct engine_page *page =
-	        engines_page(sources->facts->engines, target, sources->now, 0);
-
-	if (!page)
-		return json_null();
-	return json_pack(
-	        "{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:b}", "running", known_json(page->running),
-	        "waiting", known_json(page->waiting), "kv_usage", known_json(page->kv_usage),
-	        "kv_tokens", known_json(page->kv_tokens), "cache_queries",
-	        known_json(page->cache_queries), "cache_hits", known_json(page->cache_hits),
-	        "age_s", seconds_between(page->at, sources->now), "stale",
-	        !engines_page(sources->facts->engines, target, sources->now,
-	                      sources->facts->policy->stale_after));
 }
 
 static json_t *average_json(const struct average *average, usec_t now)
@@ -120,7 +105,7 @@ static json_t *replica_json(const struct sources *sources, const struct instance
 	(void)engines_queue(facts->engines, id, sources->now, 0, &queued);
 	return json_pack(
 	        "{s:o, s:o, s:o, s:s, s:f, s:i, s:i, s:i, s:I, s:I, s:f, s:o, s:o, s:o,"
-	        " s:f, s:i, s:o, s:o}",
+	        " s:f, s:i, s:o, s:o, s:o}",
 	        "instance", name_json(instance->name), "replica",
 	        name_json(replica_label(facts->fleet, instance, replica)), "address",
 	        name_json(replica->target->label), "state",
@@ -132,7 +117,8 @@ static json_t *replica_json(const struct sources *sources, const struct instance
 	        "e2e_average_s", average_json(&latency->e2e_ms, sources->now), "failures",
 	        health_failures(facts->health, id, sources->now), "prefix_records",
 	        (int)prefix_index_held(facts->prefix, id), "served",
-	        served_json(&facts->counters->of[id]), "engine", engine_json(sources, id));
+	        served_json(&facts->counters->of[id]), "engine", state_engine_json(sources, id),
+	        "learnt", state_learnt_json(sources, instance, id));
 }
 
 json_t *state_replicas(const struct sources *sources, const char *instance)

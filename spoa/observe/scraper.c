@@ -132,6 +132,7 @@ static void note_engine(struct scraper *scraper, const struct target *target,
 		observe_say(&scraper->observe, OBSERVE_INFO, "%s: metrics of %s at %s",
 		            target->label, profile->name, path_of(scraper, target->id));
 	engine->profile = profile;
+	engines_put_kind(scraper->observe.facts->engines, target->id, profile->name);
 }
 
 static enum rounds_verdict on_answer(void *data, const struct target *target,
@@ -229,5 +230,9 @@ const struct engine_profile *scraper_engine(const struct scraper *scraper, uint3
 
 void scraper_owned(struct scraper *scraper, uint32_t target, struct span owner)
 {
-	scraper->engines[target].owner = engine_profiles_owner(scraper->profiles, owner);
+	struct engine *engine = &scraper->engines[target];
+
+	engine->owner = engine_profiles_owner(scraper->profiles, owner);
+	if (engine->owner && !engine->profile)
+		engines_put_kind(scraper->observe.facts->engines, target, engine->owner->name);
 }

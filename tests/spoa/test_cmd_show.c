@@ -131,8 +131,9 @@ static void tables_come_over_the_socket(void **state)
 
 static void everything_can_be_shown_as_json_too(void **state)
 {
-	static const char *const things[] = { "agent",   "instances", "replicas",  "prefix",
-		                              "haproxy", "models",    "decisions", "config" };
+	static const char *const things[] = { "agent",    "engines",   "instances",
+		                              "replicas", "prefix",    "haproxy",
+		                              "models",   "decisions", "config" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(things); i++) {

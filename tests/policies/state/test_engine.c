@@ -154,7 +154,11 @@ static void adapters_have_an_age(void **state)
 	                 lora_id(SPAN_OF("one")));
 	assert_null(engines_loras(*state, 0, 4 * SECOND + 1, 3 * SECOND));
 	assert_true(lora_id(SPAN_OF("one")) != lora_id(SPAN_OF("two")));
+	engines_put_kind(*state, 0, "vllm");
+	assert_string_equal(engines_kind(*state, 0), "vllm");
+	assert_null(engines_kind(*state, 1));
 	engines_forget(*state, 0);
+	assert_null(engines_kind(*state, 0));
 	assert_null(engines_loras(*state, 0, SECOND, 0));
 }
 

@@ -1,6 +1,7 @@
 /* admin_world.h - a fixed fleet and fixed numbers behind every page. */
 #pragma once
 
+#include "policies/page.h"
 #include "tests/policies/world.h"
 
 #include "policies/stages/stage.h"
@@ -46,6 +47,36 @@ static inline void fill_agent(void *data, struct agent_counters *ret_counters)
 	ret_counters->scrapes[AGENT_SCRAPE_OK] = 40;
 }
 
+/* Two pages of one engine, a second apart, and what its answers taught. */
+static inline void admin_learn(struct world *world, uint32_t target)
+{
+	const struct instance *instance = world_instance(world, "a");
+	struct engine_page page = engine_page_blank(world->now - SECOND * 3 / 2);
+
+	page.running = 4;
+	page.waiting = 1;
+	page.kv_usage = 0.4;
+	page.prompt_tokens = page.generation_tokens = page.finished = 0;
+	page.token_seconds = page.token_gaps = 0;
+	page.cache_queries = page.cache_hits = 0;
+	(void)page_read(world->facts, target, &page);
+	page.at = world->now - SECOND / 2;
+	page.cache_queries = page.prompt_tokens = 4000;
+	page.cache_hits = 1000;
+	page.generation_tokens = 1200;
+	page.finished = 4;
+	page.token_seconds = 24;
+	page.token_gaps = 1200;
+	(void)page_read(world->facts, target, &page);
+	engines_put_kind(world->facts->engines, target, "vllm");
+	answers_sent(world->facts->answers, instance->target->id, 12000, world->now);
+	for (int i = 0; i < 8; i++)
+		(void)ttft_fit_add(world->facts->ttft_fits, instance, target, 1000 * i,
+		                   0.1 + 0.25 * i);
+	world->facts->counters->of[target].ttft_predictions = 8;
+	world->facts->counters->of[target].ttft_error = 1;
+}
+
 /* Two instances of two replicas; traffic at the first, an engine page at a/s1. */
 static inline struct world *admin_world(void)
 {
@@ -86,14 +117,7 @@ static inline struct world *admin_world(void)
 	histogram_add(&of[s1].ttft, &bounds_ttft, 0.2);
 	histogram_add(&of[s1].e2e, &bounds_e2e, 4);
 	average_add(&averages_of(facts->averages, s1)->ttft_ms, 250, 60 * SECOND, world->now);
-	engines_put(facts->engines, s1,
-	            &(struct engine_page){ .at = world->now - SECOND / 2,
-	                                   .running = 3,
-	                                   .waiting = 1,
-	                                   .kv_usage = 0.4,
-	                                   .kv_tokens = -1,
-	                                   .cache_queries = 4000,
-	                                   .cache_hits = 1000 });
+	admin_learn(world, s1);
 	engines_put_queue(facts->engines, s1, 2, world->now);
 	return world;
 }

@@ -32,6 +32,7 @@ static void objects_look_as_agreed(void **state)
 	shows("show_agent.txt", state_agent(&sources), show_agent);
 	shows("show_instances.txt", state_instances(&sources), show_instances);
 	shows("show_replicas.txt", state_replicas(&sources, NULL), show_replicas);
+	shows("show_engines.txt", state_replicas(&sources, NULL), show_engines);
 	shows("show_haproxy.txt", state_haproxy(&sources), show_haproxy);
 	shows("show_prefix.txt", state_prefix(&sources), show_prefix);
 	shows("show_models.txt", models_list(&sources), show_models);
@@ -133,10 +134,10 @@ static void a_table_tames_what_would_move_the_cursor(void **state)
 /* Whatever a wrong server answers, there is a text and no crash. */
 static void objects_of_somebody_else_are_dashes(void **state)
 {
-	static void (*const shows_it[])(const json_t *, FILE *) = { show_agent,     show_instances,
-		                                                    show_replicas,  show_haproxy,
-		                                                    show_prefix,    show_models,
-		                                                    show_decisions, show_config };
+	static void (*const shows_it[])(const json_t *,
+	                                FILE *) = { show_agent,     show_instances, show_replicas,
+		                                    show_haproxy,   show_prefix,    show_models,
+		                                    show_decisions, show_config,    show_engines };
 	static const char *const objects[] = { "{}",
 		                               "[]",
 		                               "{\"replicas\":[1,null,{}]}",
