@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "spoa/check_live.h"
 #include "spoa/command.h"
 #include "spoa/config/check_haproxy.h"
 #include "spoa/config/check_names.h"
@@ -14,22 +15,29 @@ struct options {
 	const char *configs[CHECK_CONFIGS_MAX];
 	size_t config_count;
 	const char *version;
+	const char *sockets[SOURCES_MAX];
+	size_t socket_count;
+	bool live;
 	bool strict;
 	bool json;
 };
 
 static void print_usage(FILE *out)
 {
-	(void)fprintf(out,
-	              "usage: inference-spoa check [options]\n\n"
-	              "Says all that is wrong in a policy, in haproxy.cfg and its SPOE file, and\n"
-	              "where they do not fit together.\n\n"
-	              "  -c, --policy FILE        a policy (or INFERENCE_SPOA_POLICY)\n"
-	              "  --haproxy-config FILE    a haproxy.cfg; repeatable\n"
-	              "  --haproxy-version V      of the HAProxy that reads it, like 3.0.11\n"
-	              "  --strict                 warnings count as errors\n"
-	              "  --json                   one object instead of lines\n\n"
-	              "exit codes: 0 no errors, 2 errors\n");
+	(void)fprintf(
+	        out,
+	        "usage: inference-spoa check [options]\n\n"
+	        "Says all that is wrong in a policy, in haproxy.cfg and its SPOE file, and\n"
+	        "where they do not fit together.\n\n"
+	        "  -c, --policy FILE        a policy (or INFERENCE_SPOA_POLICY)\n"
+	        "  --haproxy-config FILE    a haproxy.cfg; repeatable\n"
+	        "  --haproxy-version V      of the HAProxy that reads it, like 3.0.11\n"
+	        "  --live                   asks what runs, too: HAProxy's runtime sockets, and\n"
+	        "                           each engine for the models it serves\n"
+	        "  --haproxy SOCKET         a runtime socket, with --live; repeatable\n"
+	        "  --strict                 warnings count as errors\n"
+	        "  --json                   one object instead of lines\n\n"
+	        "exit codes: 0 no errors, 2 errors\n");
 }
 
 static bool read_option(int flag, struct options *options)
@@ -45,6 +53,14 @@ static bool read_option(int flag, struct options *options)
 		return true;
 	case 'v':
 		options->version = optarg;
+		return true;
+	case 'l':
+		options->live = true;
+		return true;
+	case 'a':
+		if (options->socket_count == SOURCES_MAX)
+			return false;
+		options->sockets[options->socket_count++] = optarg;
 		return true;
 	case 's':
 		options->strict = true;
@@ -64,6 +80,8 @@ static int read_options(int argc, char **argv, struct options *options)
 		{ "policy", required_argument, NULL, 'c' },
 		{ "haproxy-config", required_argument, NULL, 'f' },
 		{ "haproxy-version", required_argument, NULL, 'v' },
+		{ "live", no_argument, NULL, 'l' },
+		{ "haproxy", required_argument, NULL, 'a' },
 		{ "strict", no_argument, NULL, 's' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
@@ -77,10 +95,31 @@ static int read_options(int argc, char **argv, struct options *options)
 		print_usage(flag == 'h' ? stdout : stderr);
 		return flag == 'h' ? EXIT_OK : EXIT_USAGE;
 	}
-	if (optind == argc && (options->policy || options->config_count > 0))
+	if (optind == argc && options->live == (options->socket_count > 0) &&
+	    (options->policy || options->config_count > 0 || options->live))
 		return -1;
 	print_usage(stderr);
 	return EXIT_USAGE;
+}
+
+/* What runs, against the policy. */
+static void check_running(const struct options *options, const struct policy_file *file,
+                          struct problems *problems)
+{
+	const struct policy *policy = policy_file_policy(file);
+	struct credential credential = { "" };
+	struct error error = { "" };
+	struct live *live = NULL;
+
+	if (credential_read(&credential, policy->engine_credential_file, &error))
+		live = live_new(policy, options->sockets, options->socket_count, &credential,
+		                &error);
+	if (live)
+		check_live(file, live, problems);
+	else
+		problems_add(problems, (struct place){ .file = policy_file_name(file) },
+		             SEVERITY_ERROR, NULL, "live-haproxy", "%s", error.text);
+	live_free(live);
 }
 
 /* What does not fit together, and what the policy wants to hear nothing of. */
@@ -99,6 +138,8 @@ static void check_all(const struct options *options, struct problems *problems)
 	if (file)
 		check_names(file, options->configs, options->config_count, options->version,
 		            problems);
+	if (file && options->live)
+		check_running(options, file, problems);
 	for (size_t i = 0; file && policy_file_ignored(file, i); i++)
 		problems_ignore(problems, policy_file_ignored(file, i));
 	policy_file_free(file);

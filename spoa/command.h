@@ -7,7 +7,7 @@
 
 #define COMMANDS(COMMAND)                                                                          \
 	COMMAND(run, "[options]", "Runs the agent in the foreground.")                             \
-	COMMAND(check, "[-c FILE] [--haproxy-config FILE]...",                                     \
+	COMMAND(check, "[-c FILE] [--haproxy-config FILE]... [--live --haproxy SOCKET]",           \
 	        "Checks a policy, a haproxy.cfg and its SPOE file, and says what is wrong.")       \
 	COMMAND(show, "WHAT [--server ADDRESS] [--json]", "Shows what a running agent knows.")     \
 	COMMAND(explain, "--id ID | [--model M] [--body FILE] [options]",                          \

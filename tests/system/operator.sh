@@ -1,6 +1,6 @@
 #!/bin/bash
 # operator.sh - what people do at night: drain a replica and wait for its streams, take one out, give both back, reload.
-# Proves R013, R068.
+# Proves R013, R015, R019, R068.
 . "$(dirname "$0")/lib.sh"
 start_engines 3 --speed 4
 write_haproxy_config
@@ -40,6 +40,16 @@ act enable svc-a/r1
 act flush prefix svc-a
 play 60 100 4
 [ "$(requests 0)" -gt "$before" ] || fail "an enabled replica got nothing"
+
+say "what runs is checked against a policy:"
+"$AGENT_PROGRAM" check --live --haproxy "$T/infer.sock" >"$T/checked" || fail "$(cat "$T/checked")"
+[ "$(grep -c 'serves sim' "$T/checked")" = 3 ] || fail "$(cat "$T/checked")"
+grep -q "HAProxy $("$HAPROXY_PROGRAM" -v | sed -n 's/^HAProxy version \([^ ]*\).*/\1/p')" "$T/checked" || fail "$(cat "$T/checked")"
+echo '{"instances":{"svc-a":{"models":["other"]},"svc-z":{}}}' >"$T/other.json"
+code=0
+"$AGENT_PROGRAM" check -c "$T/other.json" --live --haproxy "$T/infer.sock" >"$T/checked" || code=$?
+[ "$code" = 2 ] && [ "$(grep -c 'does not serve other; it serves sim' "$T/checked")" = 3 ] && grep -q 'instances.svc-z: no HAProxy' "$T/checked" ||
+	fail "$code: $(cat "$T/checked")"
 
 say "a good policy is in force at once, a bad one is refused:"
 act reload
