@@ -34,6 +34,13 @@ bool outcome_is_abort(const struct stream_end *end)
 	return end->termination[WHO] == 'C';
 }
 
+bool outcome_is_early_abort(const struct stream_end *end)
+{
+	char when = end->termination[WHEN];
+
+	return outcome_is_abort(end) && ((when != 'D' && when != 'L') || end->bytes_out == 0);
+}
+
 bool outcome_is_heard(const struct stream_end *end)
 {
 	return end->termination[WHO] == '-' && end->status >= 100;

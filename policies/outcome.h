@@ -13,6 +13,9 @@ bool outcome_is_connect_error(const struct stream_end *end);
 bool outcome_is_heard(const struct stream_end *end);
 /* HAProxy's client left, so no time of this stream means anything. */
 bool outcome_is_abort(const struct stream_end *end);
+/* ... before it got anything of the answer. HAProxy counts bytes all the same: it has an
+ * error page of its own ready for whoever is not there any more. */
+bool outcome_is_early_abort(const struct stream_end *end);
 
 /* What the operator's list makes of this end; of a class that is nobody's fault,
  * nothing else than its class. */

@@ -215,6 +215,8 @@ void reserve_count(struct facts *facts, const struct reservation *reservation,
 		counters->unanswered[decision->reason]++;
 	if (decision->outcome == OUTCOME_REJECTED)
 		counters->rejected[decision->reason]++;
+	if (decision->reason == REASON_LIMIT)
+		counters->limited[decision->limit_of][decision->limit]++;
 	if (decision->outcome != OUTCOME_ROUTED)
 		return;
 	counters->of[decision->instance->target->id].decisions[decision->reason]++;

@@ -94,7 +94,7 @@ void usage_charge(struct facts *facts, const struct reservation *reservation, st
 static bool came_to_nothing(const struct stream_end *end, const struct serving *by)
 {
 	if (outcome_is_abort(end))
-		return end->bytes_out == 0;
+		return outcome_is_early_abort(end);
 	return by->instance == TARGET_NONE || end->status < 100 || end->status == 429 ||
 	       end->status >= 500;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "policies/core/error.h"
+#include "policies/core/limit.h"
 #include "policies/core/reason.h"
 #include "policies/core/route.h"
 #include "policies/core/strategy.h"
@@ -108,7 +109,8 @@ struct counters {
 	uint64_t decisions;
 	uint64_t unanswered[REASON_COUNT];
 	uint64_t rejected[REASON_COUNT];
-	uint64_t without_slot; /* in-flight table full */
+	uint64_t limited[LIMIT_SUBJECTS][LIMIT_KINDS]; /* REASON_LIMIT, by whose and which */
+	uint64_t without_slot;                         /* in-flight table full */
 	uint64_t ended_before_decision;
 	uint64_t late_answers;
 	uint64_t first_bytes, first_bytes_unknown;

@@ -23,7 +23,8 @@ struct record {
 	uint32_t inflight, max_inflight;
 	enum limit_of of;
 	double arrival[LIMIT_UNITS];  /* TAT, in seconds of our clock */
-	double interval[LIMIT_UNITS]; /* T, of the last ask; 0: not limited */
+	double interval[LIMIT_UNITS]; /* T, of the last charge; 0: not limited */
+	double burst[LIMIT_UNITS];    /* likewise */
 	char tenant[LABEL_BYTES], model[LABEL_BYTES];
 };
 
@@ -252,6 +253,7 @@ static double charge_one(struct record *record, const struct limit_subject *subj
 		struct cell cell = cell_of(subject->quota, unit);
 
 		record->interval[unit] = cell.interval;
+		record->burst[unit] = cell.burst;
 		if (cell.interval <= 0)
 			continue;
 		record->arrival[unit] =
@@ -368,7 +370,10 @@ struct limit_view limits_at(const struct limit_table *limits, uint32_t i, usec_t
 	BUG_ON(i >= limits->count);
 	for (size_t unit = 0; unit < LIMIT_UNITS; unit++) {
 		view.limited[unit] = record->interval[unit] > 0;
-		view.used_s[unit] = larger(record->arrival[unit] - seconds_of(now), 0);
+		view.burst[unit] = record->burst[unit];
+		view.reset_s[unit] = larger(record->arrival[unit] - seconds_of(now), 0);
+		if (view.limited[unit])
+			view.used[unit] = view.reset_s[unit] / record->interval[unit];
 	}
 	return view;
 }

@@ -78,7 +78,9 @@ struct limit_view {
 	enum limit_of of;
 	const char *tenant, *model; /* "" where it is not of it; cut, if long */
 	bool limited[LIMIT_UNITS];
-	double used_s[LIMIT_UNITS]; /* seconds until all is there again; 0: idle */
+	double burst[LIMIT_UNITS];   /* units at once */
+	double used[LIMIT_UNITS];    /* of them, now; more than the burst, if it was exceeded */
+	double reset_s[LIMIT_UNITS]; /* until all is there again; 0: idle */
 	uint32_t inflight;
 	uint32_t max_inflight; /* 0 = no limit */
 };

@@ -267,6 +267,18 @@ static const char *action_of(const struct decision_record *record)
 	return record->outcome == OUTCOME_ROUTED ? "route" : "default";
 }
 
+/* "tenant requests": whose limit of what refused it. */
+static void put_limit(json_t *object, const struct decision_record *record)
+{
+	char text[48];
+
+	if (record->reason != REASON_LIMIT)
+		return;
+	(void)snprintf(text, sizeof(text), "%s %s", limit_of_names[record->limit_of],
+	               limit_kind_names[record->limit]);
+	put_text(object, "limit", text);
+}
+
 static void put_decision(json_t *object, const struct decision_record *record,
                          const struct decision_words *words)
 {
@@ -284,6 +296,7 @@ static void put_decision(json_t *object, const struct decision_record *record,
 	if (record->outcome == OUTCOME_REJECTED) {
 		put_count(object, "status", record->status);
 		put_count(object, "retry_after", record->retry_after);
+		put_limit(object, record);
 	}
 	put_count(object, "decide_us", record->cost);
 }

@@ -141,6 +141,8 @@ void decision_record_fill(struct decision_record *record, const struct request *
 	record->status = decision->status;
 	record->retry_after = decision->retry_after;
 	record->matched = decision->matched;
+	record->limit = decision->limit;
+	record->limit_of = decision->limit_of;
 	record->slot = decision->slot;
 	record->asked = decision->asked;
 	record->by_profile = decision->by_profile;

@@ -75,6 +75,8 @@ struct decision_record {
 	enum outcome outcome;
 	enum reason reason;
 	uint32_t status, retry_after, matched;
+	enum limit_kind limit; /* REASON_LIMIT */
+	enum limit_of limit_of;
 	bool slot;
 	enum asked_strategy asked; /* by a header, for a strategy */
 	bool by_profile;

@@ -67,6 +67,12 @@ struct sources;
 	METRIC(unanswered, counter, "unanswered_total", "cause",                                   \
 	       "Requests left to HAProxy's default, no instance named.")                           \
 	METRIC(rejected, counter, "rejected_total", "cause", "Requests refused by us.")            \
+	METRIC(limited, counter, "limit_refusals_total", "of,kind",                                \
+	       "Requests refused by a limit, by whose and of what.")                               \
+	METRIC(limit_keys, gauge, "limit_keys", "", "Tenants, models and both whose use is kept.") \
+	METRIC(limits_full, counter, "limits_full_total", "",                                      \
+	       "Times that somebody was not limited, for there was no place to keep its use.")     \
+	METRIC(tenants, gauge, "tenants", "", "Tenants whose tokens are kept.")                    \
 	METRIC(dropped, counter, "candidates_dropped_total", "level,stage",                        \
 	       "Candidates that a stage of the walk dropped.")                                     \
 	METRIC(chain_miss, counter, "policy_chain_miss_total", "",                                 \

@@ -55,6 +55,35 @@ void metric_rejected(struct page *page, const struct sources *sources)
 	by_reason(page, NULL, sources->facts->counters->rejected);
 }
 
+void metric_limited(struct page *page, const struct sources *sources)
+{
+	const struct counters *counters = sources->facts->counters;
+
+	for (int of = 0; of < LIMIT_SUBJECTS; of++) {
+		for (int kind = 0; kind < LIMIT_KINDS; kind++) {
+			const char *values[] = { limit_of_names[of], limit_kind_names[kind] };
+
+			if (counters->limited[of][kind] > 0)
+				page_sample(page, values, (double)counters->limited[of][kind]);
+		}
+	}
+}
+
+void metric_limit_keys(struct page *page, const struct sources *sources)
+{
+	plain(page, limits_count(sources->facts->limits));
+}
+
+void metric_limits_full(struct page *page, const struct sources *sources)
+{
+	plain(page, (double)limits_full(sources->facts->limits));
+}
+
+void metric_tenants(struct page *page, const struct sources *sources)
+{
+	plain(page, tenants_count(sources->facts->tenants));
+}
+
 void metric_dropped(struct page *page, const struct sources *sources)
 {
 	const struct counters *counters = sources->facts->counters;

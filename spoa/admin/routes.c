@@ -188,6 +188,12 @@ static void give(struct web_answer *answer, enum route route, const struct sourc
 	case ROUTE_EXPLAIN:
 		give_explained(answer, sources, request);
 		break;
+	case ROUTE_LIMITS:
+		give_json(answer, state_limits(sources));
+		break;
+	case ROUTE_TENANTS:
+		give_json(answer, state_tenants(sources));
+		break;
 	case ROUTE_CONFIG:
 		give_json(answer, state_config(sources));
 		break;

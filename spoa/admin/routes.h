@@ -22,6 +22,8 @@
 	ROUTE(DECISIONS, "/api/v1/decisions", READ, "Last ?n= decisions, or the one of ?id=.")     \
 	ROUTE(EXPLAIN, "/api/v1/explain", READ,                                                    \
 	      "The decision of ?id= with its prefix; POST: where a request would go now.")         \
+	ROUTE(LIMITS, "/api/v1/limits", READ, "What is used of limits.")                           \
+	ROUTE(TENANTS, "/api/v1/tenants", READ, "Tenants that had most lately.")                   \
 	ROUTE(CONFIG, "/api/v1/config", READ, "The policy in force.")                              \
 	ROUTE(ACT, "/api/v1/act/", WRITE, "POST: drain, enable, eject, flush a ?target=; reload.")
 

@@ -152,6 +152,8 @@ static void show_outcome(const json_t *decision, FILE *out)
 		              field_text(decision, "replica"), field_text(decision, "addr"));
 	(void)fprintf(out, "reason %s, %.0f B of the prompt held", field_text(decision, "reason"),
 	              field_number(decision, "matched"));
+	if (json_object_get(decision, "limit"))
+		(void)fprintf(out, ", over the limit: %s", field_text(decision, "limit"));
 	if (json_object_get(decision, "upstream_model"))
 		(void)fprintf(out, ", model %s there", field_text(decision, "upstream_model"));
 	(void)fputc('\n', out);

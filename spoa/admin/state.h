@@ -23,5 +23,9 @@ json_t *state_sessions(const struct sources *sources);
 json_t *state_haproxy(const struct sources *sources);
 /* "pinned", "new"... */
 const char *session_result_name(enum session_result result);
+/* What is used of limits, of those who use something. */
+json_t *state_limits(const struct sources *sources);
+/* The callers that had most lately. */
+json_t *state_tenants(const struct sources *sources);
 /* Every option of the policy by its name, and its instances, rules and aliases. */
 json_t *state_config(const struct sources *sources);

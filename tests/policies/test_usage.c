@@ -45,7 +45,7 @@ static double used(struct world *world)
 		struct limit_view view = limits_at(world->facts->limits, i, world->now);
 
 		if (view.of == LIMIT_OF_TENANT)
-			return 1000 * view.used_s[LIMIT_TOKENS];
+			return 1000 * view.reset_s[LIMIT_TOKENS];
 	}
 	return -1;
 }
@@ -295,6 +295,10 @@ static void what_came_to_nothing_costs_nothing(void **state)
 	limit_tokens();
 	assert_costs(world, "----", 200, 3000, 1256);
 	assert_costs(world, "CH--", -1, 0, 0);       /* gone before the first byte */
+	assert_costs(world, "CH--", 400, 345, 0);    /* as HAProxy tells it */
+	assert_costs(world, "CQ--", 400, 345, 0);    /* gone while it waited */
+	assert_costs(world, "CD--", 200, 0, 0);      /* headers had come, no more */
+	assert_costs(world, "CL--", 200, 1, 1256);   /* gone at the end */
 	assert_costs(world, "CD--", 200, 1, 1256);   /* gone after it */
 	assert_costs(world, "SD--", 200, 500, 1256); /* cut, but something came */
 	assert_costs(world, "SC--", 503, 200, 0);

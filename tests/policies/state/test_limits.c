@@ -159,16 +159,16 @@ static void tokens_are_reserved_and_settled(void **state)
 
 	(void)state;
 	assert_true(pass(&check, 0, &receipt));
-	assert_close(limits_at(limits, 0, at(0)).used_s[LIMIT_TOKENS], 3.256, 1e-6);
+	assert_close(limits_at(limits, 0, at(0)).reset_s[LIMIT_TOKENS], 3.256, 1e-6);
 	limits_settle(limits, &receipt, 5000);
-	assert_close(limits_at(limits, 0, at(0)).used_s[LIMIT_TOKENS], 5, 1e-6);
+	assert_close(limits_at(limits, 0, at(0)).reset_s[LIMIT_TOKENS], 5, 1e-6);
 	assert_passes(&quota, 6000, 1);
-	assert_close(limits_at(limits, 0, at(0)).used_s[LIMIT_TOKENS], 11, 1e-6);
+	assert_close(limits_at(limits, 0, at(0)).reset_s[LIMIT_TOKENS], 11, 1e-6);
 	assert_refused(&quota, 1000, 1, LIMIT_TOKENS, 1);
 	/* What was settled is settled. */
 	limits_settle(limits, &receipt, 9000);
 	limits_refund(limits, &receipt);
-	assert_close(limits_at(limits, 0, at(0)).used_s[LIMIT_TOKENS], 11, 1e-6);
+	assert_close(limits_at(limits, 0, at(0)).reset_s[LIMIT_TOKENS], 11, 1e-6);
 }
 
 static void what_is_larger_than_the_burst_pays_the_rest_at_the_end(void **state)
@@ -179,9 +179,9 @@ static void what_is_larger_than_the_burst_pays_the_rest_at_the_end(void **state)
 
 	(void)state;
 	assert_true(pass(&check, 0, &receipt));
-	assert_close(limits_at(limits, 0, at(0)).used_s[LIMIT_TOKENS], 10, 1e-6);
+	assert_close(limits_at(limits, 0, at(0)).reset_s[LIMIT_TOKENS], 10, 1e-6);
 	limits_settle(limits, &receipt, 25000);
-	assert_close(limits_at(limits, 0, at(0)).used_s[LIMIT_TOKENS], 25, 1e-6);
+	assert_close(limits_at(limits, 0, at(0)).reset_s[LIMIT_TOKENS], 25, 1e-6);
 	assert_refused(&quota, 1, 14, LIMIT_TOKENS, 1.001);
 	assert_refused(&quota, 25000, 24, LIMIT_TOKENS, 1);
 	assert_passes(&quota, 25000, 25);
@@ -307,8 +307,8 @@ static void who_is_not_served_pays_nothing(void **state)
 		limits_refund(limits, &receipt);
 		limits_refund(limits, &receipt);
 	}
-	assert_close(limits_at(limits, 0, at(0)).used_s[LIMIT_REQUESTS], 0, 1e-6);
-	assert_close(limits_at(limits, 0, at(0)).used_s[LIMIT_TOKENS], 0, 1e-6);
+	assert_close(limits_at(limits, 0, at(0)).reset_s[LIMIT_REQUESTS], 0, 1e-6);
+	assert_close(limits_at(limits, 0, at(0)).reset_s[LIMIT_TOKENS], 0, 1e-6);
 	assert_int_equal(limits_at(limits, 0, at(0)).inflight, 0);
 }
 
@@ -323,7 +323,7 @@ static void what_has_no_slot_is_charged_but_not_counted_as_open(void **state)
 	limits_ask(limits, &check, at(0));
 	limits_charge(limits, &check, false, at(0), &receipt);
 	assert_int_equal(limits_at(limits, 0, at(0)).inflight, 0);
-	assert_close(limits_at(limits, 0, at(0)).used_s[LIMIT_REQUESTS], 0.5, 1e-6);
+	assert_close(limits_at(limits, 0, at(0)).reset_s[LIMIT_REQUESTS], 0.5, 1e-6);
 	limits_release(limits, &receipt);
 	limits_settle(limits, &receipt, 0);
 }
@@ -397,11 +397,11 @@ static void a_new_quota_counts_from_the_next_request_on(void **state)
 	assert_true(pass(&check, 0, &first));
 	check.subjects[0].quota = &after;
 	assert_true(pass(&check, 0, &second));
-	assert_close(limits_at(limits, 0, at(0)).used_s[LIMIT_TOKENS], 5, 1e-6);
+	assert_close(limits_at(limits, 0, at(0)).reset_s[LIMIT_TOKENS], 5, 1e-6);
 	limits_settle(limits, &first, 10);
-	assert_close(limits_at(limits, 0, at(0)).used_s[LIMIT_TOKENS], 6, 1e-6);
+	assert_close(limits_at(limits, 0, at(0)).reset_s[LIMIT_TOKENS], 6, 1e-6);
 	limits_refund(limits, &second);
-	assert_close(limits_at(limits, 0, at(0)).used_s[LIMIT_TOKENS], 1, 1e-6);
+	assert_close(limits_at(limits, 0, at(0)).reset_s[LIMIT_TOKENS], 1, 1e-6);
 }
 
 static void no_memory_is_told(void **state)

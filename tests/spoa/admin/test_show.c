@@ -63,6 +63,70 @@ static void sessions_look_as_agreed(void **state)
 	world_free(world);
 }
 
+/* One that has no limit, one that has two and is over both, one whose use is long over. */
+static void who_uses_how_much_is_shown(void **state)
+{
+	struct model_quota models[] = { { .model = "m", .quota = { .max_inflight = 7 } } };
+	struct tenant_policy list[] = {
+		{ .name = "acme",
+		  .weight = 2,
+		  .quota = { .requests = { 1, 60 }, .tokens = { 100, 1 }, .tokens_burst = 5000 },
+		  .models = models,
+		  .model_count = 1 },
+		{ .name = "b*", .weight = 1, .quota = { .requests = { 10, 1 } } },
+	};
+	struct world *world = world_new(1, 1);
+	struct sources sources = sources_of(world);
+	struct decision decision;
+
+	(void)state;
+	world->policy.tenants = list;
+	world->policy.tenant_count = 2;
+	facts_set_policy(world->facts, &world->policy);
+	for (int i = 0; i < 4; i++) {
+		static const char *const names[] = { "bolt", "acme", "other", "acme" };
+		struct request request = world_ask_long(world, 16000, 16000, 1, 0);
+
+		request.tenant = SPAN(names[i]);
+		request.model = SPAN("m");
+		decision = world_decide(world, request);
+		world->now += 100 * MSEC;
+	}
+	assert_int_equal(decision.reason, REASON_LIMIT);
+	sources.now = world->now;
+	shows("show_limits.txt", state_limits(&sources), show_limits);
+	shows("show_tenants.txt", state_tenants(&sources), show_tenants);
+	world_free(world);
+}
+
+/* Of ten thousand the hundred that had most. */
+static void the_tenants_that_had_most_are_shown(void **state)
+{
+	struct world *world = world_new(1, 1);
+	struct sources sources = sources_of(world);
+	json_t *object, *list;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		char name[16];
+		struct span span = { name, (size_t)snprintf(name, sizeof(name), "t%d", i) };
+
+		tenants_charge(world->facts->tenants, tenant_key(span), span, 1 + i * 7919 % 1000,
+		               0, world->now);
+	}
+	object = state_tenants(&sources);
+	list = json_object_get(object, "tenants");
+	assert_int_equal(json_array_size(list), 100);
+	assert_int_equal(json_integer_value(json_object_get(object, "known")), 1000);
+	for (size_t i = 0; i < 100; i++) {
+		double tokens = json_real_value(json_object_get(json_array_get(list, i), "tokens"));
+
+		assert_true(tokens > 999.5 - (double)i && tokens < 1000.5 - (double)i);
+	}
+	json_decref(object);
+	world_free(world);
+}
+
 static struct decision_words words_of(const struct world *world)
 {
 	return (struct decision_words){ .now = world->now,
@@ -163,6 +227,8 @@ int main(void)
 {
 	const struct CMUnitTest show[] = {
 		cmocka_unit_test(objects_look_as_agreed),
+		cmocka_unit_test(who_uses_how_much_is_shown),
+		cmocka_unit_test(the_tenants_that_had_most_are_shown),
 		cmocka_unit_test(sessions_look_as_agreed),
 		cmocka_unit_test(decisions_explain_themselves),
 		cmocka_unit_test(a_table_tames_what_would_move_the_cursor),
