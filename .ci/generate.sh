@@ -48,6 +48,7 @@ make haproxy/spoe-3.cfg "$program" haproxy spoe --for 3.0
 make haproxy/split/upper.cfg "$program" haproxy config --topology upper
 make haproxy/split/lower.cfg "$program" haproxy config --topology lower
 make docs/requirements.md .ci/requirements.sh
+make dashboards/overview.json jq -n -f dashboards/overview.jq
 
 # Numbers of a simulation: the same on each machine but for the last digits.
 replayed() {
