@@ -23,7 +23,7 @@ static void print_help(FILE *out)
 	                   " - LLM inference routing for HAProxy\n\n"
 	                   "usage: inference-spoa COMMAND [...]\n\n");
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		(void)fprintf(out, "  %-9s %s\n            inference-spoa %s %s\n",
+		(void)fprintf(out, "  %-10s %s\n             inference-spoa %s %s\n",
 		              commands[i].name, commands[i].help, commands[i].name,
 		              commands[i].arguments);
 	(void)fprintf(out,
