@@ -1,49 +1,136 @@
-/* metrics_page.c - one table of names and values; histograms behind it. */
+/* metrics_page.c - one table of values, each with its name in either engine; histograms
+ * behind it. */
 #include "tests/sim/metrics_page.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "tests/sim/engine.h"
 
-static void write_value(struct bytes *out, const char *labels, const char *type, const char *name,
-                        double value)
+enum value {
+	RUNNING,
+	WAITING,
+	USAGE,
+	TOKENS,
+	PAGE_SIZE,
+	PROMPT,
+	GENERATED,
+	QUERIES,
+	CACHED,
+	SERVED,
+	ABORTED,
+	VALUE_COUNT
+};
+
+static const struct row {
+	enum value value;
+	const char *type, *name;
+} of_vllm[] = {
+	{ RUNNING, "gauge", "num_requests_running" },
+	{ WAITING, "gauge", "num_requests_waiting" },
+	{ USAGE, "gauge", "kv_cache_usage_perc" },
+	{ PROMPT, "counter", "prompt_tokens_total" },
+	{ GENERATED, "counter", "generation_tokens_total" },
+	{ QUERIES, "counter", "prefix_cache_queries_total" },
+	{ CACHED, "counter", "prefix_cache_hits_total" },
+	{ 0 },
+}, of_sglang[] = {
+	{ RUNNING, "gauge", "num_running_reqs" },
+	{ WAITING, "gauge", "num_queue_reqs" },
+	{ USAGE, "gauge", "token_usage" },
+	{ TOKENS, "gauge", "max_total_num_tokens" },
+	{ PAGE_SIZE, "gauge", "page_size" },
+	{ PROMPT, "counter", "prompt_tokens_total" },
+	{ GENERATED, "counter", "generation_tokens_total" },
+	{ CACHED, "counter", "cached_tokens_total" },
+	{ SERVED, "counter", "num_requests_total" },
+	{ ABORTED, "counter", "num_aborted_requests_total" },
+	{ 0 },
+};
+
+static void write_rows(struct bytes *out, const char *prefix, const char *labels,
+                       const struct row *rows, const double *values)
 {
-	bytes_format(out, "# HELP vllm:%s Simulated.\n# TYPE vllm:%s %s\nvllm:%s{%s} %.15g\n", name,
-	             name, type, name, labels, value);
+	for (; rows->name; rows++)
+		bytes_format(out, "# HELP %s:%s Simulated.\n# TYPE %s:%s %s\n%s:%s{%s} %.15g\n",
+		             prefix, rows->name, prefix, rows->name, rows->type, prefix, rows->name,
+		             labels, values[rows->value]);
 }
 
-void metrics_page_write(struct engine *engine, struct bytes *out)
+static void write_histograms(struct bytes *out, const struct engine *engine, const char *prefix,
+                             const char *labels)
 {
-	const struct sim_options *options = engine->options;
-	struct engine_load load;
-	char labels[256];
+	const struct {
+		const struct buckets *buckets;
+		const char *name;
+	} all[] = { { &engine->ttft, "time_to_first_token_seconds" },
+		    { &engine->itl, "inter_token_latency_seconds" },
+		    { &engine->e2e, "e2e_request_latency_seconds" } };
+	char name[64];
 
-	engine_catch_up(engine);
-	load = engine_load_now(engine);
-	(void)snprintf(labels, sizeof(labels), "engine=\"0\",model_name=\"%s\"",
-	               options->models.count > 0 ? options->models.texts[0] : "sim");
-#define GAUGE(name, value)   write_value(out, labels, "gauge", name, (double)(value))
-#define COUNTER(name, value) write_value(out, labels, "counter", name, (double)(value))
-	GAUGE("num_requests_running", load.running + engine->hanging);
-	GAUGE("num_requests_waiting", load.waiting);
-	GAUGE("kv_cache_usage_perc", (double)load.blocks_used / load.blocks_total);
-	COUNTER("prompt_tokens_total", load.prompt_tokens);
-	COUNTER("generation_tokens_total", load.generated_tokens);
-	COUNTER("prefix_cache_queries_total", load.prompt_tokens);
-	COUNTER("prefix_cache_hits_total", load.cached_tokens);
-#undef GAUGE
-#undef COUNTER
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		(void)snprintf(name, sizeof(name), "%s:%s", prefix, all[i].name);
+		buckets_write(all[i].buckets, name, labels, out);
+	}
+}
+
+/* What vLLM says with labels of its own. */
+static void write_infos(struct bytes *out, const struct engine *engine, const char *labels)
+{
 	bytes_format(out,
 	             "# HELP vllm:request_success_total Simulated.\n"
 	             "# TYPE vllm:request_success_total counter\n"
 	             "vllm:request_success_total{%s,finished_reason=\"stop\"} %lu\n"
+	             "vllm:request_success_total{%s,finished_reason=\"abort\"} %lu\n"
 	             "# HELP vllm:cache_config_info Simulated.\n"
 	             "# TYPE vllm:cache_config_info gauge\n"
 	             "vllm:cache_config_info{block_size=\"%u\",enable_prefix_caching=\"True\","
 	             "engine=\"0\",num_gpu_blocks=\"%u\"} 1\n",
-	             labels, (unsigned long)engine->counts.served, options->engine.block_tokens,
-	             options->engine.kv_blocks);
-	buckets_write(&engine->ttft, "vllm:time_to_first_token_seconds", labels, out);
-	buckets_write(&engine->itl, "vllm:inter_token_latency_seconds", labels, out);
-	buckets_write(&engine->e2e, "vllm:e2e_request_latency_seconds", labels, out);
+	             labels, (unsigned long)engine->counts.served, labels,
+	             (unsigned long)engine->counts.aborted, engine->options->engine.block_tokens,
+	             engine->options->engine.kv_blocks);
+}
+
+static void measure(struct engine *engine, double *values)
+{
+	struct engine_load load;
+
+	engine_catch_up(engine);
+	load = engine_load_now(engine);
+	values[RUNNING] = (double)load.running + engine->hanging;
+	values[WAITING] = load.waiting;
+	values[USAGE] = (double)load.blocks_used / load.blocks_total;
+	values[TOKENS] = (double)load.blocks_total * engine->options->engine.block_tokens;
+	values[PAGE_SIZE] = engine->options->engine.block_tokens;
+	values[PROMPT] = values[QUERIES] = (double)load.prompt_tokens;
+	values[GENERATED] = (double)load.generated_tokens;
+	values[CACHED] = (double)load.cached_tokens;
+	values[SERVED] = (double)engine->counts.served;
+	values[ABORTED] = (double)engine->counts.aborted;
+}
+
+bool metrics_page_write(struct engine *engine, struct bytes *out)
+{
+	const struct sim_options *options = engine->options;
+	const char *model = options->models.count > 0 ? options->models.texts[0] : "sim";
+	double values[VALUE_COUNT];
+	char labels[256];
+
+	if (strcmp(options->page, "none") == 0)
+		return false;
+	measure(engine, values);
+	if (strcmp(options->page, "sglang") == 0) {
+		(void)snprintf(
+		        labels, sizeof(labels),
+		        "engine_type=\"unified\",model_name=\"%s\",pp_rank=\"0\",tp_rank=\"0\"",
+		        model);
+		write_rows(out, "sglang", labels, of_sglang, values);
+		write_histograms(out, engine, "sglang", labels);
+		return true;
+	}
+	(void)snprintf(labels, sizeof(labels), "engine=\"0\",model_name=\"%s\"", model);
+	write_rows(out, "vllm", labels, of_vllm, values);
+	write_infos(out, engine, labels);
+	write_histograms(out, engine, "vllm", labels);
+	return true;
 }

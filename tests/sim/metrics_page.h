@@ -1,8 +1,11 @@
-/* metrics_page.h - the engine's metric page, with vLLM's names. */
+/* metrics_page.h - the engine's metric page, with the names of a real one. */
 #pragma once
+
+#include <stdbool.h>
 
 #include "tests/sim/bytes.h"
 
 struct engine;
 
-void metrics_page_write(struct engine *engine, struct bytes *out);
+/* False when it has no page. */
+bool metrics_page_write(struct engine *engine, struct bytes *out);

@@ -2,6 +2,7 @@
 #include "tests/sim/routes.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <time.h>
 
 #include "tests/sim/answer.h"
@@ -31,6 +32,8 @@ static void models(struct connection *connection, const struct request *request)
 	const struct sim_options *options = connection->engine->options;
 	struct bytes *body = &connection->engine->scratch;
 	int count = options->models.count > 0 ? options->models.count : 1;
+	/* Who has no page of metrics looks like Ollama. */
+	const char *owner = strcmp(options->page, "none") == 0 ? "library" : options->page;
 
 	(void)request;
 	bytes_clear(body);
@@ -40,9 +43,9 @@ static void models(struct connection *connection, const struct request *request)
 
 		bytes_format(body,
 		             "%s{\"id\":\"%s\",\"object\":\"model\",\"created\":%ld,"
-		             "\"owned_by\":\"vllm\",\"root\":\"%s\",\"parent\":null,"
+		             "\"owned_by\":\"%s\",\"root\":\"%s\",\"parent\":null,"
 		             "\"max_model_len\":%lu}",
-		             i > 0 ? "," : "", name, (long)time(NULL), name,
+		             i > 0 ? "," : "", name, (long)time(NULL), owner, name,
 		             (unsigned long)options->engine.kv_blocks *
 		                     options->engine.block_tokens);
 	}
@@ -62,7 +65,10 @@ static void metrics(struct connection *connection, const struct request *request
 
 	(void)request;
 	bytes_clear(body);
-	metrics_page_write(connection->engine, body);
+	if (!metrics_page_write(connection->engine, body)) {
+		answer_whole(connection, 404, "text/plain", (struct span){ 0 });
+		return;
+	}
 	answer_whole(connection, 200, "text/plain; version=0.0.4; charset=utf-8", bytes_span(body));
 }
 

@@ -41,6 +41,8 @@ static const struct command_option options[] = {
 	{ "keep-alive", "S", "close a connection that is idle so long, 0: never", COMMAND_REAL,
 	  AT(keep_alive_s), 0, 1e6 },
 	{ "bare", NULL, "keep nothing for /sim/last: costs less", COMMAND_FLAG, AT(bare), 0, 0 },
+	{ "page", "NAME", "whose names /metrics has: vllm, or sglang; none: 404", COMMAND_TEXT,
+	  AT(page), 0, 0 },
 	{ "ready-file", "PATH", "written when all engines listen: HOST:PORT a line", COMMAND_TEXT,
 	  AT(ready_file), 0, 0 },
 };
@@ -51,7 +53,8 @@ static const struct command_line line = {
 	        "engine_sim - a test tool: simulates LLM inference engines over HTTP. There is no "
 	        "model\nin it; answers are letters, their timing follows a cost model.\n\n"
 	        "  POST /v1/chat/completions /v1/completions /v1/embeddings   stream and not\n"
-	        "  GET  /v1/models /health /metrics                           as vLLM names them\n"
+	        "  GET  /v1/models /health /metrics                           as vLLM or SGLang "
+	        "name them\n"
 	        "  GET  /sim/state /sim/last    counts; the last request as it came\n"
 	        "  POST /sim/fault   {\"fault\":\"500\",\"count\":3,\"path\":\"/health\"}\n"
 	        "                    count: none is for all; path: none is for the POSTs above\n"
@@ -92,6 +95,13 @@ int sim_options_read(int argc, char **argv, struct sim_options *ret_options)
 	status = command_line_read(&line, argc, argv, ret_options);
 	if (status >= 0)
 		return status;
+	if (!ret_options->page)
+		ret_options->page = "vllm";
+	if (strcmp(ret_options->page, "vllm") != 0 && strcmp(ret_options->page, "sglang") != 0 &&
+	    strcmp(ret_options->page, "none") != 0) {
+		(void)fprintf(stderr, "engine_sim: --page: expected vllm, sglang or none\n");
+		return 2;
+	}
 	for (int i = 0; i < ret_options->listens.count; i++) {
 		if (!adds(ret_options, ret_options->listens.texts[i])) {
 			(void)fprintf(stderr, "engine_sim: --listen: \"%s\" is not HOST:PORT\n",

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tests/sim/command_line.h"
 #include "spoa/replay/engine_model.h"
+#include "tests/sim/command_line.h"
 
 enum { SIM_ENGINES_MAX = 256, SIM_HOST_MAX = 64 };
 
@@ -18,6 +18,7 @@ struct sim_options {
 	bool headers_late;      /* of a stream: with the first token, not at once */
 	bool bare;              /* nothing kept for /sim/last */
 	const char *ready_file; /* NULL for none */
+	const char *page;       /* whose names the metric page has: vllm, sglang; none: no page */
 	struct command_list models, listens;
 	uint32_t port_base, range; /* 0: none of these */
 	/* What listens and the range come to. */
