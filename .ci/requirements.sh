@@ -43,7 +43,7 @@ page() {
 		BEGIN {
 			list = ".ci/claimed"
 			while ((getline line < list) > 0) {
-				if (line !~ /^R[0-9][0-9][0-9] /) continue
+				if (line !~ /^[RPB][0-9][0-9][0-9] /) continue
 				claimed[++count] = substr(line, 1, 4)
 				words[claimed[count]] = substr(line, 6)
 			}

@@ -11,6 +11,7 @@ struct missing {
 	uint32_t *surplus; /* by target id */
 	uint32_t targets;
 	enum flight_phase phase; /* of those looked at */
+	bool suspected;          /* one of them was missing at the last count */
 	usec_t now;
 	uint32_t released;
 };
@@ -24,10 +25,12 @@ static uint32_t *surplus_of(const struct missing *missing, const struct flight *
 
 static void count_one(void *data, const struct flight *flight)
 {
-	uint32_t *open = surplus_of(data, flight);
+	struct missing *missing = data;
+	uint32_t *open = surplus_of(missing, flight);
 
 	if (open)
 		++*open;
+	missing->suspected |= flight->missed > 0;
 }
 
 static void note_missing(void *data, const struct flight *visited)
@@ -50,6 +53,12 @@ static void note_missing(void *data, const struct flight *visited)
 	missing->released++;
 }
 
+static void visit(struct missing *missing, usec_t before, enum flight_phase phase)
+{
+	missing->phase = phase;
+	inflight_older(missing->facts->inflight, before, UINT32_MAX, note_missing, missing);
+}
+
 uint32_t feedback_missing(struct facts *facts, const uint32_t *counted, uint32_t *scratch,
                           uint32_t targets, usec_t now)
 {
@@ -57,16 +66,20 @@ uint32_t feedback_missing(struct facts *facts, const uint32_t *counted, uint32_t
 		.facts = facts, .surplus = scratch, .targets = targets, .now = now
 	};
 	usec_t before = now > MISSING_AGE ? now - MISSING_AGE : 0;
+	bool any = false;
 
 	for (uint32_t i = 0; i < targets; i++)
 		scratch[i] = 0;
 	inflight_older(facts->inflight, before, UINT32_MAX, count_one, &missing);
 	/* Nothing is above COUNT_UNKNOWN. */
-	for (uint32_t i = 0; i < targets; i++)
+	for (uint32_t i = 0; i < targets; i++) {
 		scratch[i] = scratch[i] > counted[i] ? scratch[i] - counted[i] : 0;
-	missing.phase = FLIGHT_DECIDED;
-	inflight_older(facts->inflight, before, UINT32_MAX, note_missing, &missing);
-	missing.phase = FLIGHT_CONFIRMED;
-	inflight_older(facts->inflight, before, UINT32_MAX, note_missing, &missing);
+		any |= scratch[i] > 0;
+	}
+	/* Mostly nothing is missing: then one look is enough. */
+	if (any || missing.suspected) {
+		visit(&missing, before, FLIGHT_DECIDED);
+		visit(&missing, before, FLIGHT_CONFIRMED);
+	}
 	return missing.released;
 }

@@ -1,5 +1,5 @@
 /* test_evenness.c - how evenly the recipes that draw spread requests in flight: eight
- * engines at 70 % load. Proves R109. */
+ * engines at 70 % load; and what weights make of it. Proves R109, R042. */
 #include "tests/policies/farm.h"
 
 enum { REQUESTS = 40000 };
@@ -38,10 +38,30 @@ static void soft_k_choice_is_more_even_than_power_of_two(void **state)
 	assert_true(two <= 0.65 * deviation("random"));
 }
 
+/* 400 decisions without an end. */
+static void weights_of_three_to_one_share_three_to_one(void **state)
+{
+	struct world *world = world_new(1, 2);
+	int first = 0;
+
+	(void)state;
+	world->servers[0].weight = 3;
+	world_apply(world);
+	world_strategy(world, "least-request");
+	for (int i = 0; i < 400; i++) {
+		struct decision decision = world_decide(world, world_ask(world));
+
+		first += strcmp(server_of(&decision), "s1") == 0;
+	}
+	assert_true(first >= 296 && first <= 304);
+	world_free(world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(soft_k_choice_is_more_even_than_power_of_two),
+		cmocka_unit_test(weights_of_three_to_one_share_three_to_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* test_feedback_bindings.c - which answers leave a prompt bound to whom.
- * Proves R055, P024, P071. */
+ * Proves R055, B017, P024, P071. */
 #include "tests/policies/sent.h"
 
 static void a_binding_is_confirmed_by_its_first_byte(void **state)

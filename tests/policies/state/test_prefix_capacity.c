@@ -1,5 +1,5 @@
 /* test_prefix_capacity.c - ten million blocks through a table of one million: the
- * memory is what it was. Proves P068. */
+ * memory is what it was. Proves B014, P068. */
 #include <sys/resource.h>
 
 #include "tests/policies/state/held.h"

@@ -1,5 +1,5 @@
 /* test_generate.c - what is checked in is what the generator prints, and keeps
- * HAProxy's limits. Proves P031, P033, P041, P050, P119, P120. */
+ * HAProxy's limits. Proves B004, R017, P031, P033, P041, P050, P119, P120. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -193,6 +193,50 @@ static void another_ladder_changes_blocks_and_id_together(void **state)
 	free(spoe);
 }
 
+/* Of what is asked: a body leaves HAProxy only as its length or as a hash. */
+static void no_prompt_leaves_haproxy(void **state)
+{
+	const unsigned versions[] = { 206, 300 };
+
+	(void)state;
+	for (size_t v = 0; v < 2; v++) {
+		struct generate generate = wanted(versions[v], GENERATE_COMBINED);
+		char *spoe = printed(SPOE, &generate), *rest = spoe, *word;
+		size_t hashed = 0;
+
+		while ((word = strsep(&rest, " \n"))) {
+			const char *of = strchr(word, '=');
+			size_t len = strlen(word);
+
+			if (!of || (!strstr(of, "body") && !strstr(of, "infer_p)")))
+				continue;
+			if (strcmp(of, "=req.body_len") == 0 || strcmp(of, "=req.body_size") == 0)
+				continue;
+			assert_true(len > 9 && strcmp(word + len - 9, ",xxh64(0)") == 0);
+			hashed++;
+		}
+		assert_int_equal(hashed, 32);
+		free(spoe);
+	}
+}
+
+/* The access log of a routed request says who served, why, and how soon. */
+static void the_end_line_carries_the_decision_and_the_first_byte(void **state)
+{
+	const char *const fields[] = {
+		" in=%[var(txn.infer.instance)] ", " re=%[var(txn.infer.replica)] ",
+		" ac=%[var(txn.infer.action)] ",   " why=%[var(txn.infer.reason)] ",
+		" t0=%[var(txn.infer_t0)] ",       " t1=%[var(txn.infer_t1)] "
+	};
+	struct generate generate = wanted(0, GENERATE_COMBINED);
+	char *config = printed(CONFIG, &generate);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		assert_int_equal(count_of(config, fields[i]), 1);
+	free(config);
+}
+
 static void only_one_form_is_printed_for_a_version(void **state)
 {
 	struct generate old = wanted(206, GENERATE_COMBINED);
@@ -298,6 +342,8 @@ int main(void)
 		cmocka_unit_test(the_log_format_holds_what_delays_it),
 		cmocka_unit_test(every_line_fits_in_every_version),
 		cmocka_unit_test(another_ladder_changes_blocks_and_id_together),
+		cmocka_unit_test(no_prompt_leaves_haproxy),
+		cmocka_unit_test(the_end_line_carries_the_decision_and_the_first_byte),
 		cmocka_unit_test(only_one_form_is_printed_for_a_version),
 		cmocka_unit_test(a_named_regex_leaves_no_question),
 		cmocka_unit_test(a_split_changes_what_it_must),

@@ -1,5 +1,5 @@
 /* test_log_line.c - HAProxy's end-of-stream line, as it comes and as it must not.
- * Proves R111, R113, P027. */
+ * Proves R017, R111, R113, P027. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* test_scraper.c - engines' pages into the facts, on time and with their age.
- * Proves P057, P086, R102. */
+ * Proves B016, P057, P086, R102. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
