@@ -122,6 +122,34 @@ static json_t *session_json(const struct session_policy *session)
 	return object;
 }
 
+/* Of models, by name. */
+static json_t *quotas_json(const struct model_quota *quotas, uint32_t count)
+{
+	json_t *object = json_object();
+
+	for (uint32_t i = 0; i < count; i++)
+		(void)json_object_set_new(object, quotas[i].model,
+		                          options_json(quota_options, &quotas[i].quota));
+	return object;
+}
+
+static json_t *tenants_json(const struct policy *policy)
+{
+	json_t *object = json_object();
+
+	for (uint32_t i = 0; i < policy->tenant_count; i++) {
+		const struct tenant_policy *tenant = &policy->tenants[i];
+		json_t *one = options_json(tenant_options, tenant);
+
+		(void)json_object_set_new(one, "limits",
+		                          options_json(quota_options, &tenant->quota));
+		(void)json_object_set_new(one, "models",
+		                          quotas_json(tenant->models, tenant->model_count));
+		(void)json_object_set_new(object, tenant->name, one);
+	}
+	return object;
+}
+
 json_t *state_config(const struct sources *sources)
 {
 	const struct policy *policy = sources->facts->policy;
@@ -137,13 +165,14 @@ json_t *state_config(const struct sources *sources)
 	for (uint32_t i = 0; i < policy->alias_count; i++)
 		(void)json_object_set_new(aliases, policy->aliases[i].name,
 		                          name_json(policy->aliases[i].model));
-	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
-	                 name_json(sources->agent.policy_path), "ladder", policy->ladder.id,
-	                 "options", options_json(policy_options, policy), "prefix",
-	                 options_json(prefix_options, &policy->prefix), "health",
-	                 options_json(health_options, &policy->health), "session",
-	                 session_json(&policy->session), "default-rule",
-	                 rule_json(&policy->default_rule), "default-instance",
-	                 instance_policy_json(&policy->default_instance), "rules", rules,
-	                 "instances", instances, "aliases", aliases);
+	return json_pack(
+	        "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
+	        name_json(sources->agent.policy_path), "ladder", policy->ladder.id, "options",
+	        options_json(policy_options, policy), "prefix",
+	        options_json(prefix_options, &policy->prefix), "health",
+	        options_json(health_options, &policy->health), "session",
+	        session_json(&policy->session), "default-rule", rule_json(&policy->default_rule),
+	        "default-instance", instance_policy_json(&policy->default_instance), "rules", rules,
+	        "instances", instances, "aliases", aliases, "tenants", tenants_json(policy),
+	        "model-limits", quotas_json(policy->quotas, policy->quota_count));
 }

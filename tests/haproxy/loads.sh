@@ -8,7 +8,7 @@ agent=$1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export INFER_ETC="$dir" INFER_RUN="$dir" INFER_BIND="unix@$dir/fe.sock" INFER_LOG=127.0.0.1:9 \
-	INFER_SPOP="unix@$dir/spop.sock" INFER_HTTP="unix@$dir/http.sock"
+	INFER_SPOP="unix@$dir/spop.sock" INFER_HTTP="unix@$dir/http.sock" INFER_ENGINE=127.0.0.1:9
 cp "$tree"/haproxy/*.cfg "$tree/haproxy/models.map" "$dir"
 
 loads() {
@@ -50,6 +50,7 @@ for program in $programs; do
 		starts "$program" "$tree/haproxy/$file"
 	done
 	loads "$program" "$dir/pasted.cfg"
+	loads "$program" "$tree/haproxy/limits.cfg"
 	versions="any 2.6"
 	"$program" -v | grep -q 'version 2' || versions="$versions 3.0 3.2"
 	for version in $versions; do

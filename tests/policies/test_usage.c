@@ -328,6 +328,19 @@ static void who_asks_for_nonsense_is_limited_in_requests(void **state)
 	}
 }
 
+static void who_was_told_to_come_again_may_come_again(void **state)
+{
+	struct world *world = *state;
+
+	tenant.quota = (struct quota){ .requests = { 1.0 / 3600, 3600 } };
+	for (int i = 0; i < 3; i++) {
+		struct sent sent = send_to(world, ask(world, "acme"));
+
+		(void)ends(&sent, "----", 429);
+		pass(world, 20 * SECOND);
+	}
+}
+
 static void who_is_served_by_nobody_we_know_pays_nothing(void **state)
 {
 	struct world *world = *state;
@@ -566,6 +579,7 @@ int main(void)
 		TEST(an_answer_is_paid_by_its_bytes),
 		TEST(what_came_to_nothing_costs_nothing),
 		TEST(who_asks_for_nonsense_is_limited_in_requests),
+		TEST(who_was_told_to_come_again_may_come_again),
 		TEST(who_is_served_by_nobody_we_know_pays_nothing),
 		TEST(what_nobody_can_serve_is_not_a_matter_of_limits),
 		TEST(limits_hold_where_the_walk_ended_before_them),

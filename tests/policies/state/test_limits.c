@@ -290,6 +290,10 @@ static void a_cap_is_a_cap_to_the_end(void **state)
 	limits_refund(limits, &receipts[2]);
 	assert_int_equal(limits_at(limits, 0, at(0)).inflight, 3);
 	assert_true(pass(&check, 1, &receipts[2]));
+	limits_release(limits, &receipts[3]);
+	limits_release(limits, &receipts[3]);
+	assert_int_equal(limits_at(limits, 0, at(1)).inflight, 3);
+	assert_true(pass(&check, 1, &receipts[3]));
 	assert_false(pass(&check, 1, &none));
 }
 
