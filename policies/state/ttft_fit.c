@@ -158,7 +158,7 @@ struct ttft_sample ttft_fit_add(struct ttft_fits *fits, const struct instance *i
 	fit->sums.y *= memory;
 	fit->sums.xx *= memory;
 	fit->sums.xy *= memory;
-	add(&fit->sums, sample.x, sample.y, 1);
+	add(&fit->sums, (double)sample.x, (double)sample.y, 1);
 	fit->sums.samples++;
 	sample.number = ++fit->added;
 	fit_of(fits, instance->target->id)->summed = false;
@@ -173,7 +173,8 @@ void ttft_fit_remove(struct ttft_fits *fits, const struct instance *instance, ui
 
 	if (sample->number == 0 || sample->number <= fit->forgotten)
 		return;
-	add(&fit->sums, sample->x, sample->y, -exp(log(memory) * (fit->added - sample->number)));
+	add(&fit->sums, (double)sample->x, (double)sample->y,
+	    -exp(log(memory) * (fit->added - sample->number)));
 	fit->sums.samples--;
 	if (fit->sums.samples == 0)
 		fit->sums = (struct sums){ 0 };

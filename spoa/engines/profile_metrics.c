@@ -4,10 +4,6 @@
 #include "spoa/config/near.h"
 #include "spoa/engines/profile_file.h"
 
-#define AS_NAME(id, member) #id,
-static const char *const ids[] = { ENGINE_FIELDS(AS_NAME) };
-#undef AS_NAME
-
 static const char *const field_names[] = {
 	[ENGINE_RUNNING] = "running",
 	[ENGINE_WAITING] = "waiting",
@@ -26,7 +22,7 @@ static const char *const field_names[] = {
 	[ENGINE_LORA_USED] = "lora-used",
 	NULL,
 };
-_Static_assert(sizeof(field_names) / sizeof(field_names[0]) == sizeof(ids) / sizeof(ids[0]) + 1,
+_Static_assert(sizeof(field_names) / sizeof(field_names[0]) == ENGINE_FIELD_COUNT + 1,
                "each field has a name");
 
 const char *engine_field_name(enum engine_field field)

@@ -67,6 +67,7 @@ static bool add(struct engine_profiles *profiles, const char *file, const char *
                 struct problems *problems)
 {
 	struct loading loading = { .file = file, .problems = problems, .arena = profiles->arena };
+	size_t before = problems_count(problems, SEVERITY_ERROR);
 	struct document *document = document_parse(file, text, bytes, problems);
 	struct terms terms = { profiles->terms, profiles->term_count, PROFILE_TERMS_MAX };
 	struct engine_profile profile;
@@ -75,7 +76,8 @@ static bool add(struct engine_profiles *profiles, const char *file, const char *
 	if (!document)
 		return false;
 	loading.root = document_root(document);
-	good = profile_file_read(&loading, 0, &terms, &profile);
+	good = profile_file_read(&loading, 0, &terms, &profile) &&
+	       problems_count(problems, SEVERITY_ERROR) == before; /* a key may be there twice */
 	if (good && profiles->count == PROFILES_MAX) {
 		loading_error(&loading, loading.root, "too-many", "more than %d engines",
 		              PROFILES_MAX);

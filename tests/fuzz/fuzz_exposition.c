@@ -51,8 +51,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct span text = { (const char *)data, size };
 	struct engine_reading whole, pieces;
 
-	if (!profiles)
-		profiles = engine_profiles_load(NULL, problems_new());
+	if (!profiles) {
+		struct problems *problems = problems_new();
+
+		profiles = engine_profiles_load(NULL, problems);
+		problems_free(problems);
+	}
 	if (!reader)
 		reader = engine_reader_new(profiles);
 	check_samples(text.at, text.len);

@@ -39,7 +39,7 @@ static void a_request_is_behind_those_that_wait(void **state)
 	pass(world, 300 * MSEC);
 	(void)first_byte(&one, &one.by, 200);
 	assert_near((double)flight_of(&one)->fitted.x, LONG / 4);
-	assert_near((double)flight_of(&one)->fitted.y, 0.3f);
+	assert_near((double)flight_of(&one)->fitted.y, (double)0.3f);
 	assert_int_equal(flight_of(&one)->fitted.number, 1);
 	assert_int_equal(flight_of(&two)->fitted.number, 0);
 }

@@ -156,6 +156,7 @@ static const struct bad {
 	  "expected an object" },
 	{ FRAME("\"runing\": [\"e_x\"]"), 6, "did you mean \"running\"" },
 	{ FRAME("\"running\": \"e_x\""), 6, "expected a list of metrics" },
+	{ FRAME("\"running\": [\"e_x\"],\n\"running\": [\"e_y\"]"), 7, "" }, /* twice */
 	{ FRAME("\"running\": []"), 6, "expected a list of metrics" },
 	{ FRAME("\"running\": [7]"), 6, "expected a text" },
 	{ FRAME("\"running\": [{}]"), 6, "expected \"name\"" },
