@@ -183,11 +183,15 @@ static void remove_at(struct tenants *tenants, uint32_t at)
 
 static void drop_smallest(struct tenants *tenants)
 {
+	const double *sums = tenants->sums;
+	double least = sums[0];
 	uint32_t smallest = 0;
 
 	for (uint32_t i = 1; i < tenants->count; i++) {
-		if (tenants->sums[i] < tenants->sums[smallest])
+		if (__builtin_expect(sums[i] < least, 0)) {
+			least = sums[i];
 			smallest = i;
+		}
 	}
 	remove_at(tenants, smallest);
 	tenants->dropped++;
