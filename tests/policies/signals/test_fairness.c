@@ -1,5 +1,5 @@
 /* test_fairness.c - each caller has a place among the targets, by what it had lately. Proves
- * R154; strategies.md 10.16. */
+ * R154. */
 #include <math.h>
 #include <stdio.h>
 
