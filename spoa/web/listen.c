@@ -98,27 +98,41 @@ static bool is_loopback(const struct sockaddr *peer)
 	return IN6_IS_ADDR_LOOPBACK(&name.in6.sin6_addr);
 }
 
+/* What libmicrohttpd 1.0 answers is good until the next question only. */
+static int socket_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+	        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
+}
+
+static bool is_from_loopback(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+	        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	return info && is_loopback(info->client_addr);
+}
+
 /* The family is asked first: credentials of a TCP peer "succeed", with uid -1. */
 static void who_asks(struct MHD_Connection *connection, struct web_request *ret_request)
 {
-	const union MHD_ConnectionInfo *fd =
-	        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	const union MHD_ConnectionInfo *address =
-	        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 	struct ucred credentials;
 	socklen_t size = sizeof(int);
+	int fd = socket_of(connection);
 	int family = AF_UNSPEC;
 
 	ret_request->peer = WEB_PEER_OTHER;
 	ret_request->uid = (uid_t)-1;
-	if (!fd || getsockopt(fd->connect_fd, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0)
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0)
 		return;
 	size = sizeof(credentials);
 	if (family == AF_UNIX &&
-	    getsockopt(fd->connect_fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0) {
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0) {
 		ret_request->peer = WEB_PEER_UNIX;
 		ret_request->uid = credentials.uid;
-	} else if (family != AF_UNIX && address && is_loopback(address->client_addr)) {
+	} else if (family != AF_UNIX && is_from_loopback(connection)) {
 		ret_request->peer = WEB_PEER_LOOPBACK;
 	}
 }
