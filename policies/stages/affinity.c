@@ -182,13 +182,22 @@ static void keep_part(struct walk *walk, const struct affinity *affinity)
 	}
 }
 
+static void drop_forbidden(struct walk *walk, const struct affinity *affinity)
+{
+	for (size_t i = walk->standing; i-- > 0;) {
+		if (!allows(affinity, walk->pool[i].instance))
+			walk_drop(walk, i, &stage_affinity);
+	}
+}
+
+/* Rule by rule: most are not about this request at all. */
 static void run(struct walk *walk)
 {
 	const struct affinity *affinity;
 
-	for (size_t i = walk->standing; i-- > 0;) {
-		if (!affinity_allows(walk, walk->pool[i].instance, false))
-			walk_drop(walk, i, &stage_affinity);
+	for (uint32_t i = 0; (affinity = affinity_at(walk, i)); i++) {
+		if (applies(affinity, walk->request))
+			drop_forbidden(walk, affinity);
 	}
 	for (uint32_t i = 0; (affinity = affinity_at(walk, i)); i++) {
 		if (affinity->split_count > 0 && applies(affinity, walk->request))

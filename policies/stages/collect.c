@@ -67,35 +67,32 @@ static void add_instance(struct walk *walk, const struct instance *instance, boo
 	walk->standing += stands;
 }
 
+/* In the order of the shuffle; who has no weight comes last, and stands only where nobody
+ * has any: then weights say nothing. Finding one by its name is the dear part. */
 static void collect_instances(struct walk *walk)
 {
 	const struct scratch *scratch = walk->scratch;
 	size_t count = collect_preset_count(walk);
-	bool drained = true; /* all of them: then weights say nothing */
-	size_t n = 0;
+	size_t drained = 0;
+	bool any;
 
 	count = count < scratch->room ? count : scratch->room;
+	for (size_t i = 0; i < count; i++)
+		scratch->order[i] = (uint32_t)i;
+	rng_shuffle(walk->rng, scratch->order, count);
 	for (size_t i = 0; i < count; i++) {
-		const struct instance *instance = collect_preset(walk, i);
+		const struct instance *instance = collect_preset(walk, scratch->order[i]);
 
 		if (!instance || is_banned(scratch, instance))
 			continue;
-		drained = drained && instance->weight <= 0;
-		scratch->order[n++] = (uint32_t)i;
-	}
-	rng_shuffle(walk->rng, scratch->order, n);
-	for (size_t i = 0; i < n; i++) {
-		const struct instance *instance = collect_preset(walk, scratch->order[i]);
-
-		if (drained || instance->weight > 0)
+		if (instance->weight > 0)
 			add_instance(walk, instance, true);
+		else
+			scratch->order[drained++] = scratch->order[i];
 	}
-	for (size_t i = 0; i < n; i++) {
-		const struct instance *instance = collect_preset(walk, scratch->order[i]);
-
-		if (!drained && instance->weight <= 0)
-			add_instance(walk, instance, false);
-	}
+	any = walk->standing > 0;
+	for (size_t i = 0; i < drained; i++)
+		add_instance(walk, collect_preset(walk, scratch->order[i]), !any);
 }
 
 /* The places of those in service, and what the other stages need not look for. */

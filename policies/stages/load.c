@@ -30,36 +30,46 @@ static double kv_usage_of(const struct walk *walk, uint32_t target)
 	return ratio;
 }
 
-/* Mean of the usable replicas of which it is known; -1 when of none. */
-static double mean_of(const struct walk *walk, const struct instance *instance,
-                      double (*reading)(const struct walk *walk, uint32_t target))
+/* Sums up what is known of one number. */
+struct mean {
+	double sum;
+	uint32_t known;
+};
+
+static void add(struct mean *mean, double value)
 {
-	double sum = 0;
-	uint32_t known = 0;
-
-	for (uint32_t i = 0; i < instance->replica_count; i++) {
-		const struct replica *replica = &instance->replicas[i];
-		double value;
-
-		if (!collect_usable(walk, replica) || !health_fit(walk, replica))
-			continue;
-		value = reading(walk, replica->target->id);
-		sum += value >= 0 ? value : 0;
-		known += value >= 0;
-	}
-	return known > 0 ? sum / known : -1;
+	mean->sum += value >= 0 ? value : 0;
+	mean->known += value >= 0;
 }
 
+/* -1 when it is known of none. */
+static double of_known(const struct mean *mean)
+{
+	return mean->known > 0 ? mean->sum / mean->known : -1;
+}
+
+/* Of an instance the mean over its usable replicas. */
 static void read_engines(const struct walk *walk, const struct candidate *candidate,
                          struct load *load)
 {
+	const struct instance *instance = candidate->instance;
+	struct mean pending = { 0 }, kv_usage = { 0 };
+
 	if (candidate->replica) {
 		load->pending = pending_of(walk, candidate->target->id);
 		load->kv_usage = kv_usage_of(walk, candidate->target->id);
 		return;
 	}
-	load->pending = mean_of(walk, candidate->instance, pending_of);
-	load->kv_usage = mean_of(walk, candidate->instance, kv_usage_of);
+	for (uint32_t i = 0; i < instance->replica_count; i++) {
+		const struct replica *replica = &instance->replicas[i];
+
+		if (!collect_usable(walk, replica) || !health_fit(walk, replica))
+			continue;
+		add(&pending, pending_of(walk, replica->target->id));
+		add(&kv_usage, kv_usage_of(walk, replica->target->id));
+	}
+	load->pending = of_known(&pending);
+	load->kv_usage = of_known(&kv_usage);
 }
 
 static const struct average *average_of(const struct walk *walk, const struct candidate *candidate,

@@ -232,6 +232,8 @@ bool health_takes(const struct health *health, uint32_t target, usec_t now)
 {
 	const struct record *record = record_of(health, target);
 
+	if (!health_any_out(health, now))
+		return true; /* mostly; and the record need not be read */
 	if (now < record->suspect_until)
 		return false;
 	if (record->state == HEALTH_UP)
