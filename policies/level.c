@@ -22,16 +22,21 @@
 static const double rounding = 1e-9;
 static const double wait_unknown_s = 2; /* asked of a client when nothing tells */
 
-static bool limits_read_load(const struct limits *limits)
+static bool limits_read_averages(const struct limits *limits)
 {
-	return limits->pending > 0 || limits->ttft_ms > 0 || limits->e2e_ms > 0 ||
-	       limits->kv_usage > 0;
+	return limits->ttft_ms > 0 || limits->e2e_ms > 0;
+}
+
+static bool limits_read_engines(const struct limits *limits)
+{
+	return limits->pending > 0 || limits->kv_usage > 0;
 }
 
 /* What the entries will read, so that no more is gathered than is used. */
 static void find_wants(struct walk *walk, const struct chain *chain)
 {
 	enum levels_mode levels = walk->facts->policy->levels;
+	bool averages = false;
 
 	walk->wants_load = walk->exact;
 	for (uint32_t e = 0; e < chain->count; e++) {
@@ -43,7 +48,9 @@ static void find_wants(struct walk *walk, const struct chain *chain)
 			walk->wants_load |= phase_reads_load(&entry->pair.prefill) ||
 			                    phase_reads_load(&entry->pair.decode);
 		}
-		if (limits_read_load(&entry->admit) || limits_read_load(&entry->hard))
+		averages |=
+		        limits_read_averages(&entry->admit) || limits_read_averages(&entry->hard);
+		if (limits_read_engines(&entry->admit) || limits_read_engines(&entry->hard))
 			walk->wants_load = true;
 		if (entry_session_mode(entry) != SESSION_OFF)
 			walk->session.wanted = true;
@@ -56,6 +63,8 @@ static void find_wants(struct walk *walk, const struct chain *chain)
 				walk->wants_members = true;
 		}
 	}
+	walk->averages_only = averages && !walk->wants_load;
+	walk->wants_load |= averages;
 }
 
 static void keep_each(struct walk *walk, const struct stage *stage)

@@ -35,6 +35,7 @@ const struct stage *pipeline_stage(size_t i)
 static void read_all(struct walk *walk)
 {
 	walk->wants_load = true;
+	walk->averages_only = false;
 	stage_measure.run(walk);
 }
 

@@ -230,6 +230,7 @@ struct walk {
 	bool only_one_will_do;           /* nothing of a sole candidate is read but who it is */
 	bool exact;         /* leave nothing out for speed: somebody looks at the trace */
 	bool wants_load;    /* an entry of the chain reads candidate->load */
+	bool averages_only; /* ... and of that nothing that engines' pages say */
 	bool wants_members; /* a signal reads an instance through candidate->members */
 	bool wants_pairs;   /* an entry of the chain may choose a prefill replica */
 	uint32_t previous;  /* target that served the client's last try; TARGET_NONE: not known */

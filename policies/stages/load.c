@@ -55,6 +55,9 @@ static void read_engines(const struct walk *walk, const struct candidate *candid
 	const struct instance *instance = candidate->instance;
 	struct mean pending = { 0 }, kv_usage = { 0 };
 
+	load->pending = load->kv_usage = -1;
+	if (walk->averages_only)
+		return;
 	if (candidate->replica) {
 		load->pending = pending_of(walk, candidate->target->id);
 		load->kv_usage = kv_usage_of(walk, candidate->target->id);
