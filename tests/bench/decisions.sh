@@ -5,5 +5,5 @@ measure_decisions() {
 	progress "decisions of the library alone, by replicas and index entries"
 	while IFS=$'\t' read -r name value unit target; do
 		row "$name" "$value" "$unit" "" "${target:+<= $target}"
-	done < <("$BUILD/tests/bench/decide")
+	done < <("$BUILD/tests/bench/decide" && "$BUILD/tests/bench/large")
 }
