@@ -21,7 +21,7 @@ write_haproxy_config
 start_haproxy
 # At random, so that nothing but its health keeps requests from a replica. Only time ends a ramp, so that every look, once a second, sees it.
 echo '{"strategies": {"any": {"signals": {}, "picker": "random"}}, "defaults": {"strategy": "any", "health": {"ejection-time": "1s",
-	"probe-interval": "400ms", "probe-timeout": "400ms", "ramp-restored": "2s", "ramp-requests": 1000000, "stall-after": "2s"}}}' >"$T/policy.json"
+	"probe-interval": "400ms", "probe-timeout": "400ms", "probe-token-timeout": "1s", "ramp": "2s", "ramp-restored": "2s", "ramp-requests": 1000000, "stall-after": "2s"}}}' >"$T/policy.json"
 start_agent --policy "$T/policy.json"
 say "HAProxy $("$HAPROXY_PROGRAM" -v | sed -n 's/^HAProxy version \([^ ]*\).*/\1/p'), folder $T"
 
