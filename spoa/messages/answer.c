@@ -55,14 +55,15 @@ void answer_write_session(struct spop_output *out, const struct session_policy *
 	set_text(out, VARIABLE_SESSION, id, session_id_write(policy, address, id));
 }
 
-/* Only where the client or the model's profile chose it: who runs the policy knows it. */
+/* Only where the client or the model's profile chose it: who runs the policy knows it. And
+ * not beside a header that was not followed: HAProxy would tell the client that it was. */
 static void write_strategy(struct spop_output *out, const struct decision *decision)
 {
 	const struct level_trace *trace = &decision->levels[decision->levels[1].walked];
+	bool profile = decision->by_profile && decision->asked == ASKED_NOTHING;
 	char text[BLEND_TEXT_MAX];
 
-	if ((decision->asked != ASKED_TAKEN && !decision->by_profile) || !trace->walked ||
-	    !trace->strategy)
+	if ((decision->asked != ASKED_TAKEN && !profile) || !trace->walked || !trace->strategy)
 		return;
 	blend_describe(trace->strategy, text);
 	set_word(out, VARIABLE_STRATEGY, text[0] ? text : trace->strategy->name);
