@@ -162,6 +162,27 @@ static bool reload(void *data)
 	return agent_reload(data);
 }
 
+static bool listen_for_checks(struct agent *agent, struct error *error)
+{
+	const struct addresses *addresses = &agent->options.agent_check;
+	struct observe observe = {
+		.loop = agent->loop,
+		.facts = agent->facts,
+		.now = clock_monotonic,
+		.log = { .say = journal_text, .data = &agent->journal },
+	};
+
+	if (addresses->count == 0)
+		return true;
+	agent->agent_check = agent_check_new(&observe);
+	if (!agent->agent_check)
+		return error_set(error, "out of memory");
+	for (uint32_t i = 0; i < addresses->count; i++)
+		if (!agent_check_listen(agent->agent_check, addresses->at[i], error))
+			return false;
+	return true;
+}
+
 static bool listen_for_people(struct agent *agent, struct error *error)
 {
 	struct admin_options options = {
@@ -221,8 +242,9 @@ static bool make_all(struct agent *agent, struct error *error)
 		return error_set(error, "out of memory");
 	agent_watch(agent);
 	return make_observers(agent, error) && listen_for_logs(agent, error) &&
-	       listen_for_haproxy(agent, error) && listen_for_people(agent, error) &&
-	       stream_decisions(agent, error) && tell_ready(agent, error);
+	       listen_for_haproxy(agent, error) && listen_for_checks(agent, error) &&
+	       listen_for_people(agent, error) && stream_decisions(agent, error) &&
+	       tell_ready(agent, error);
 }
 
 struct agent *agent_new(const struct run_options *options, int *ret_left)
@@ -284,6 +306,7 @@ void agent_free(struct agent *agent)
 	}
 	admin_free(agent->admin);
 	spop_server_free(agent->server);
+	agent_check_free(agent->agent_check);
 	log_receiver_free(agent->receiver);
 	discovery_free(agent->discovery);
 	probe_free(agent->probe);

@@ -71,6 +71,27 @@ static void fill_scrapes(const struct agent *agent, struct agent_counters *ret)
 	ret->scrapes[AGENT_SCRAPE_BAD] = counts.no_page;
 }
 
+static uint32_t weight_said(const void *weights, uint32_t target)
+{
+	return server_weight_said(weights, target);
+}
+
+static void fill_checks(const struct agent *agent, struct agent_counters *ret)
+{
+	struct agent_check_counts counts;
+
+	if (!agent->agent_check)
+		return;
+	counts = agent_check_counts(agent->agent_check);
+	ret->checks[AGENT_CHECK_ANSWERED] = counts.answered;
+	ret->checks[AGENT_CHECK_DRAINED] = counts.drained;
+	ret->checks[AGENT_CHECK_UNKNOWN] = counts.unknown;
+	ret->checks[AGENT_CHECK_DROPPED] = counts.dropped;
+	ret->checks[AGENT_CHECK_REFUSED] = counts.refused;
+	ret->check_weight = weight_said;
+	ret->check_weights = agent_check_weights(agent->agent_check);
+}
+
 void agent_fill_counters(void *data, struct agent_counters *ret_counters)
 {
 	const struct agent *agent = data;
@@ -92,4 +113,5 @@ void agent_fill_counters(void *data, struct agent_counters *ret_counters)
 	fill_lines(agent, ret_counters);
 	fill_haproxy(agent, ret_counters);
 	fill_scrapes(agent, ret_counters);
+	fill_checks(agent, ret_counters);
 }

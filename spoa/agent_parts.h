@@ -11,6 +11,7 @@
 #include "spoa/journal.h"
 #include "spoa/line_watch.h"
 #include "spoa/notify.h"
+#include "spoa/observe/agent_check.h"
 #include "spoa/observe/discovery.h"
 #include "spoa/observe/log_line.h"
 #include "spoa/observe/log_receiver.h"
@@ -39,6 +40,7 @@ struct agent {
 	struct scraper *scraper;
 	struct models *models;
 	struct probe *probe;
+	struct agent_check *agent_check;
 	enum health_state *health_said; /* by target id: what the journal knows */
 	struct decision_log *decisions;
 	struct admin_context admin_context;

@@ -39,6 +39,10 @@ static const struct flag flags[] = {
 	  AT(log_listen), FLAG_LIST },
 	{ "admin", "ADDRESS", "127.0.0.1:9901",
 	  "metrics, state and /v1/models: HOST:PORT or unix:PATH", AT(admin), FLAG_LIST },
+	{ "agent-check", "ADDRESS", NULL,
+	  "answer HAProxy's agent-check with weight and maxconn of its servers: HOST:PORT; "
+	  "repeatable",
+	  AT(agent_check), FLAG_LIST },
 	{ "skip-backend", "NAME", NULL, "a backend that is no instance; repeatable", AT(skip),
 	  FLAG_LIST },
 	{ "observe", NULL, NULL, "decide and log, but let HAProxy choose", AT(observe),

@@ -28,6 +28,7 @@ struct run_options {
 	struct addresses spop;
 	struct addresses log_listen;
 	struct addresses admin;
+	struct addresses agent_check;
 	const char *engine_profiles; /* directory; NULL: those of the program */
 	struct addresses skip;       /* backends that are no instances */
 	const char *log_level;       /* one of the journal's */

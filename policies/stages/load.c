@@ -54,6 +54,7 @@ static void read_engines(const struct walk *walk, const struct candidate *candid
 {
 	const struct instance *instance = candidate->instance;
 	struct mean pending = { 0 }, kv_usage = { 0 };
+	double waiting;
 
 	load->pending = load->kv_usage = -1;
 	if (walk->averages_only)
@@ -72,6 +73,10 @@ static void read_engines(const struct walk *walk, const struct candidate *candid
 		add(&kv_usage, kv_usage_of(walk, replica->target->id));
 	}
 	load->pending = of_known(&pending);
+	if (engines_queue(walk->facts->engines, candidate->target->id, walk->now,
+	                  walk->facts->policy->stale_after, &waiting))
+		load->pending = (load->pending > 0 ? load->pending : 0) +
+		                waiting / candidate->engines; /* for any of them */
 	load->kv_usage = of_known(&kv_usage);
 }
 

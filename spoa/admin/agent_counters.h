@@ -32,12 +32,23 @@
 	AGENT_ALARM(HAPROXY, "haproxy-unreachable")                                                \
 	AGENT_ALARM(LOG, "log-lines-missing")
 
+/* AGENT_CHECK(id, name): what became of HAProxy's agent-checks. */
+#define AGENT_CHECKS(AGENT_CHECK)                                                                  \
+	AGENT_CHECK(ANSWERED, "ok")                                                                \
+	AGENT_CHECK(DRAINED, "drain")                                                              \
+	AGENT_CHECK(UNKNOWN, "unknown")                                                            \
+	AGENT_CHECK(DROPPED, "dropped")                                                            \
+	AGENT_CHECK(REFUSED, "refused")
+
+#define AS_CHECK(id, ...)  AGENT_CHECK_##id,
 #define AS_FRAME(id, ...)  AGENT_FRAME_##id,
 #define AS_SCRAPE(id, ...) AGENT_SCRAPE_##id,
 #define AS_ALARM(id, ...)  AGENT_ALARM_##id,
 enum agent_frame { AGENT_FRAMES(AS_FRAME) AGENT_FRAME_COUNT };
 enum agent_scrape { AGENT_SCRAPES(AS_SCRAPE) AGENT_SCRAPE_COUNT };
 enum agent_alarm { AGENT_ALARMS(AS_ALARM) AGENT_ALARM_COUNT };
+enum agent_check_result { AGENT_CHECKS(AS_CHECK) AGENT_CHECK_COUNT };
+#undef AS_CHECK
 #undef AS_FRAME
 #undef AS_SCRAPE
 #undef AS_ALARM
@@ -82,6 +93,12 @@ struct agent_counters {
 	uint32_t haproxy_count;
 
 	uint64_t scrapes[AGENT_SCRAPE_COUNT];
+
+	uint64_t checks[AGENT_CHECK_COUNT];
+	/* Percent that HAProxy was told last, by target id; 0: nothing, or to drain. NULL:
+	 * there is nobody to tell it. */
+	uint32_t (*check_weight)(const void *weights, uint32_t target);
+	const void *check_weights;
 };
 
 /* Seconds, 1 ms to 1 s. */

@@ -54,6 +54,8 @@ struct sources;
 	METRIC(haproxy_dropped_logs, counter, "haproxy_dropped_logs_total", "haproxy",             \
 	       "Log lines it could not send.")                                                     \
 	METRIC(scrapes, counter, "scrapes_total", "result", "Metric pages asked of engines.")      \
+	METRIC(agent_checks, counter, "agent_checks_total", "result",                              \
+	       "Agent-checks of HAProxy, by what became of them.")                                 \
 	METRIC(admin_requests, counter, "admin_requests_total", "path,code",                       \
 	       "Pages asked of this agent.")                                                       \
 	METRIC(decision_lines, counter, "decision_lines_total", "result",                          \
@@ -136,7 +138,7 @@ struct sources;
 	METRIC(instance_ready, gauge, "instance_ready_replicas", "instance",                       \
 	       "Replicas that may get requests.")                                                  \
 	METRIC(instance_queue, gauge, "instance_queue_requests", "instance",                       \
-	       "Requests in HAProxy's queues of its servers.")                                     \
+	       "Requests in HAProxy's queues, of its servers and of the backend.")                 \
 	METRIC(instance_saturation, gauge, "instance_saturation_ratio", "instance",                \
 	       "Mean over ready replicas of the fullest of slots, engine queue and KV cache.")     \
 	METRIC(inflight, gauge, "replica_inflight_requests", "instance,replica",                   \
@@ -167,6 +169,8 @@ struct sources;
 	       "Prompt tokens the engine found cached, by its own count.")                         \
 	METRIC(haproxy_queue, gauge, "replica_haproxy_queue_requests", "instance,replica",         \
 	       "Requests in HAProxy's queue of this server.")                                      \
+	METRIC(check_weight, gauge, "agent_check_weight", "instance,replica",                      \
+	       "Percent of its weight that HAProxy was told for the server.")                      \
 	METRIC(value_age, gauge, "replica_value_age_seconds", "instance,replica,source",           \
 	       "Age of what is known of a replica.")                                               \
 	METRIC(engine_info, gauge, "replica_engine_info", "instance,replica,engine",               \

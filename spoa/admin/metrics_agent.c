@@ -11,6 +11,7 @@ const struct bounds bounds_loop_lag = { loop_lag, sizeof(loop_lag) / sizeof(loop
 #define AS_NAME(id, name) name,
 static const char *const frame_names[] = { AGENT_FRAMES(AS_NAME) };
 static const char *const scrape_names[] = { AGENT_SCRAPES(AS_NAME) };
+static const char *const check_names[] = { AGENT_CHECKS(AS_NAME) };
 static const char *const alarm_names[] = { AGENT_ALARMS(AS_NAME) };
 #undef AS_NAME
 
@@ -190,6 +191,12 @@ void metric_scrapes(struct page *page, const struct sources *sources)
 {
 	for (size_t i = 0; i < AGENT_SCRAPE_COUNT; i++)
 		one(page, scrape_names[i], (double)sources->agent.scrapes[i]);
+}
+
+void metric_agent_checks(struct page *page, const struct sources *sources)
+{
+	for (size_t i = 0; i < AGENT_CHECK_COUNT; i++)
+		one(page, check_names[i], (double)sources->agent.checks[i]);
 }
 
 void metric_admin_requests(struct page *page, const struct sources *sources)

@@ -168,6 +168,22 @@ void metric_e2e_average(struct page *page, const struct sources *sources)
 	metrics_each_replica(page, sources, read_e2e);
 }
 
+static bool read_check_weight(const struct sources *sources, const struct replica *replica,
+                              double *ret_value)
+{
+	const struct agent_counters *agent = &sources->agent;
+
+	if (!agent->check_weight)
+		return false;
+	*ret_value = agent->check_weight(agent->check_weights, replica->target->id);
+	return *ret_value > 0;
+}
+
+void metric_check_weight(struct page *page, const struct sources *sources)
+{
+	metrics_each_replica(page, sources, read_check_weight);
+}
+
 static bool read_held(const struct sources *sources, const struct replica *replica,
                       double *ret_value)
 {

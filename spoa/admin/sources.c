@@ -75,6 +75,9 @@ struct instance_sums instance_sums(const struct sources *sources, const struct i
 	double total = 0;
 	uint32_t known = 0;
 
+	/* Those that wait for any of its servers. */
+	(void)engines_queue(sources->facts->engines, instance->target->id, sources->now, 0,
+	                    &sums.queued);
 	for (uint32_t i = 0; i < instance->replica_count; i++) {
 		const struct replica *replica = &instance->replicas[i];
 		double value;

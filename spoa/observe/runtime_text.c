@@ -30,7 +30,9 @@ enum {
 	COLUMN(PORT, "srv_port")                                                                   \
 	COLUMN(OPERATION, "srv_op_state")                                                          \
 	COLUMN(ADMINISTRATION, "srv_admin_state")                                                  \
-	COLUMN(WEIGHT, "srv_uweight")
+	COLUMN(WEIGHT, "srv_uweight")                                                              \
+	COLUMN(FIRST_WEIGHT, "srv_iweight") /* from here on they may be missing */                 \
+	COLUMN(AGENT, "srv_agent_state")
 
 #define STAT_COLUMNS(COLUMN)                                                                       \
 	COLUMN(BACKEND, "pxname")                                                                  \
@@ -50,7 +52,7 @@ static const char *const state_columns[] = { STATE_COLUMNS(AS_NAME) };
 static const char *const stat_columns[] = { STAT_COLUMNS(AS_NAME) };
 #undef AS_NAME
 
-enum { CELLS_MAX = 8 };
+enum { CELLS_MAX = 12, AGENT_ENABLED = 0x04 };
 _Static_assert(CELLS_MAX >= (int)STATE_COUNT && CELLS_MAX >= (int)STAT_COUNT, "cells");
 
 enum part { PART_INFO, PART_STATE, PART_STAT, PART_UNKNOWN };
@@ -60,6 +62,7 @@ struct reading {
 	struct runtime_info info;
 	enum part part;
 	unsigned char wanted_at[COLUMNS_MAX]; /* cell that the column goes to */
+	size_t placed;                        /* wanted columns that the table has */
 	char separator;
 	size_t count, left_out, cursor;
 	bool state_seen;
@@ -127,14 +130,22 @@ static struct span take_cell(struct span *row, char separator)
 	return cell;
 }
 
-/* Where each wanted column is; false when one is missing. Of two with one name the
- * first counts. */
+static bool all_of(const bool *placed, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!placed[i])
+			return false;
+	return true;
+}
+
+/* Where each wanted column is; false when one of the first `needed` is missing. Of two
+ * with one name the first counts. */
 static bool place_columns(struct reading *reading, struct span header, const char *const *names,
-                          size_t count)
+                          size_t count, size_t needed)
 {
 	bool placed[CELLS_MAX] = { false };
-	size_t found = 0;
 
+	reading->placed = 0;
 	memset(reading->wanted_at, NOT_WANTED, sizeof(reading->wanted_at));
 	for (size_t column = 0; column < COLUMNS_MAX && header.len > 0; column++) {
 		struct span name = take_cell(&header, reading->separator);
@@ -144,33 +155,36 @@ static bool place_columns(struct reading *reading, struct span header, const cha
 				continue;
 			reading->wanted_at[column] = (unsigned char)i;
 			placed[i] = true;
-			found++;
+			reading->placed++;
 		}
 	}
-	return found == count;
+	return all_of(placed, needed);
 }
 
 static void read_header(struct reading *reading, struct span header)
 {
 	reading->separator = ',';
 	reading->part = PART_STAT;
-	if (place_columns(reading, header, stat_columns, STAT_COUNT))
+	if (place_columns(reading, header, stat_columns, STAT_COUNT, STAT_COUNT))
 		return;
 	reading->separator = ' ';
 	reading->part = PART_STATE;
-	if (place_columns(reading, header, state_columns, STATE_COUNT)) {
+	if (place_columns(reading, header, state_columns, STATE_COUNT, STATE_FIRST_WEIGHT)) {
 		reading->state_seen = true;
 		return;
 	}
 	reading->part = PART_UNKNOWN;
 }
 
-static bool read_cells(const struct reading *reading, struct span row, struct span *ret_cells,
-                       size_t wanted)
+/* Cells of columns that the table does not have are empty. */
+static bool read_cells(const struct reading *reading, struct span row,
+                       struct span ret_cells[CELLS_MAX])
 {
 	size_t found = 0;
 
-	for (size_t column = 0; column < COLUMNS_MAX && row.len > 0 && found < wanted; column++) {
+	memset(ret_cells, 0, CELLS_MAX * sizeof(*ret_cells));
+	for (size_t column = 0; column < COLUMNS_MAX && row.len > 0 && found < reading->placed;
+	     column++) {
 		struct span cell = take_cell(&row, reading->separator);
 
 		if (reading->wanted_at[column] == NOT_WANTED)
@@ -178,7 +192,7 @@ static bool read_cells(const struct reading *reading, struct span row, struct sp
 		ret_cells[reading->wanted_at[column]] = cell;
 		found++;
 	}
-	return found == wanted;
+	return found == reading->placed;
 }
 
 static bool looks_like_ip(struct span host)
@@ -202,13 +216,20 @@ static void write_address(struct span host, struct span port, char *ret_address)
 	               host.at, number_of_port);
 }
 
+/* Where an agent-check sets the weight, it goes by what we learnt: that must not count
+ * twice, so the configured one is taken. */
+static int weight_column(const struct span *cells)
+{
+	return number(cells[STATE_AGENT]) & AGENT_ENABLED ? STATE_FIRST_WEIGHT : STATE_WEIGHT;
+}
+
 static void read_server(struct reading *reading, struct span row)
 {
 	struct runtime_facts *facts = reading->facts;
 	struct span cells[CELLS_MAX];
 	struct runtime_server *server;
 
-	if (!read_cells(reading, row, cells, STATE_COUNT))
+	if (!read_cells(reading, row, cells))
 		return;
 	if (reading->count >= facts->room) {
 		reading->left_out++;
@@ -220,7 +241,7 @@ static void read_server(struct reading *reading, struct span row)
 		.name = cells[STATE_NAME],
 		.operation = (uint8_t)number(cells[STATE_OPERATION]),
 		.administration = (uint8_t)number(cells[STATE_ADMINISTRATION]),
-		.weight = (double)small_number(cells[STATE_WEIGHT]),
+		.weight = (double)small_number(cells[weight_column(cells)]),
 	};
 	write_address(cells[STATE_HOST], cells[STATE_PORT], server->address);
 }
@@ -258,7 +279,7 @@ static void read_counts(struct reading *reading, struct span row)
 	struct span cells[CELLS_MAX];
 	struct runtime_server *server;
 
-	if (!read_cells(reading, row, cells, STAT_COUNT))
+	if (!read_cells(reading, row, cells))
 		return;
 	if (is(cells[STAT_NAME], "BACKEND")) {
 		read_backend(reading, cells[STAT_BACKEND], small_number(cells[STAT_QUEUED]));

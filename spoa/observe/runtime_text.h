@@ -29,7 +29,7 @@ struct runtime_server {
 	char address[ADDRESS_MAX_BYTES]; /* "ip:port", "[ip6]:port"; "" = has none */
 	uint8_t operation;      /* srv_op_state: 0 stopped 1 starting 2 running 3 stopping */
 	uint8_t administration; /* srv_admin_state, bits */
-	double weight;          /* as set now, 0..256 */
+	double weight;          /* as set now, or as configured where an agent-check sets it */
 	bool counted;           /* show stat has it, and so the next three */
 	uint32_t current;       /* scur */
 	uint32_t queued;        /* qcur */

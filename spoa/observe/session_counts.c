@@ -100,6 +100,26 @@ static void apply_one(struct session_counts *counts, struct facts *facts, uint32
 	engines_put_queue(facts->engines, target, sum.queued, now);
 }
 
+/* Requests that wait in the backend, for any of its servers: each server tells them. */
+static void apply_waiting(const struct session_counts *counts, struct facts *facts,
+                          const struct instance *instance, usec_t now)
+{
+	uint32_t waiting = 0;
+
+	for (uint32_t source = 0; source < counts->sources; source++) {
+		uint32_t most = 0;
+
+		for (uint32_t i = 0; i < instance->replica_count; i++) {
+			uint32_t told =
+			        at(counts, source, instance->replicas[i].target->id)->waiting;
+
+			most = told > most ? told : most;
+		}
+		waiting += most;
+	}
+	engines_put_queue(facts->engines, instance->target->id, waiting, now);
+}
+
 bool session_counts_apply(struct session_counts *counts, struct facts *facts, usec_t now,
                           uint32_t *ret_missing)
 {
@@ -113,6 +133,8 @@ bool session_counts_apply(struct session_counts *counts, struct facts *facts, us
 		if (target && target->kind == TARGET_REPLICA)
 			apply_one(counts, facts, id, now);
 	}
+	for (size_t i = 0; i < fleet_instance_count(facts->fleet); i++)
+		apply_waiting(counts, facts, fleet_instance_at(facts->fleet, i), now);
 	*ret_missing = feedback_missing(facts, counts->sums, counts->scratch, counts->targets, now);
 	memset(counts->fresh, 0, sizeof(counts->fresh));
 	return true;

@@ -176,6 +176,21 @@ static void each_way_to_rest_is_seen(void **state)
 	}
 }
 
+static void where_an_agent_check_sets_the_weight_the_configured_one_counts(void **state)
+{
+	struct runtime_server servers[ROOM];
+	struct runtime_facts facts = { .servers = servers, .room = ROOM };
+
+	(void)state;
+	assert_true(read_text(INFO "# be_name srv_name srv_addr srv_port srv_op_state "
+	                           "srv_admin_state srv_uweight srv_iweight srv_agent_state\n"
+	                           "b s1 1.1.1.1 80 2 0 40 100 22\n"
+	                           "b s2 1.1.1.2 80 2 0 40 100 0\n\n" STAT "\n",
+	                      &facts));
+	assert_true(named(&facts, "b", "s1")->weight == 100);
+	assert_true(named(&facts, "b", "s2")->weight == 40);
+}
+
 static void servers_without_counts_are_servers(void **state)
 {
 	struct runtime_server servers[ROOM];
@@ -243,6 +258,7 @@ int main(void)
 		cmocka_unit_test(columns_are_found_by_name),
 		cmocka_unit_test(counts_find_their_servers_in_any_order),
 		cmocka_unit_test(each_way_to_rest_is_seen),
+		cmocka_unit_test(where_an_agent_check_sets_the_weight_the_configured_one_counts),
 		cmocka_unit_test(servers_without_counts_are_servers),
 		cmocka_unit_test(what_finds_no_room_is_counted),
 		cmocka_unit_test(what_is_not_an_answer_is_refused),

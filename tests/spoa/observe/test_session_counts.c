@@ -76,6 +76,30 @@ static void three_sums_in_a_row_correct_the_ledger(void **state)
 	close_stage(&stage);
 }
 
+static void who_waits_for_any_server_is_the_instances(void **state)
+{
+	static struct stage stage;
+	uint32_t instance;
+	double queued = -1;
+
+	(void)state;
+	open_stage(&stage, 2);
+	for (uint32_t source = 0; source < 2; source++) {
+		session_counts_begin(stage.counts, source);
+		session_counts_add(stage.counts, source, stage.one,
+		                   &(struct session_count){ 1, 1, 3 + source });
+		session_counts_add(stage.counts, source, stage.two,
+		                   &(struct session_count){ 1, 0, 3 + source });
+		session_counts_done(stage.counts, source);
+	}
+	assert_true(apply(&stage));
+	instance = fleet_instance_named(stage.world.facts->fleet, span_of("svc"))->target->id;
+	assert_true(
+	        engines_queue(stage.world.facts->engines, instance, world_clock, SECOND, &queued));
+	assert_true(queued == 7);
+	close_stage(&stage);
+}
+
 static void each_comparison_needs_a_new_count_of_all(void **state)
 {
 	static struct stage stage;
@@ -185,6 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest session_counts[] = {
 		cmocka_unit_test(three_sums_in_a_row_correct_the_ledger),
+		cmocka_unit_test(who_waits_for_any_server_is_the_instances),
 		cmocka_unit_test(each_comparison_needs_a_new_count_of_all),
 		cmocka_unit_test(a_silent_source_leaves_the_sum_unknown),
 		cmocka_unit_test(a_count_begun_anew_starts_from_nothing),
