@@ -94,7 +94,7 @@ uint32_t feedback_missing(struct facts *facts, const uint32_t *counted, uint32_t
 void feedback_sweep(struct facts *facts, usec_t now,
                     void (*on_expired)(void *data, uint32_t target, uint32_t slots), void *data);
 
-/* Class of an end by its status, termination and retries (strategies.md 3.7; the
- * table of haproxy.md 2.6). Pure; for tests and logs. */
+/* Class of an end by its status, termination and retries (docs/strategies.md). Pure; for tests and
+ * logs. */
 enum outcome_class stream_class(const struct stream_end *end);
 enum termination stream_termination(const struct stream_end *end);

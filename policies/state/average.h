@@ -1,4 +1,4 @@
-/* average.h - time-decayed averages that age (strategies.md 1.3, 10.2).
+/* average.h - time-decayed averages that age.
  *
  * A sample counts for exp(-age/tau), so bursts average and lone samples replace.
  * An old value drifts towards the mean of the others, half way after 60 s, and

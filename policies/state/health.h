@@ -2,7 +2,7 @@
  *
  * Busy is held apart from broken: who says it is busy is left alone as long as it
  * asks. Who fails again and again is ejected for a while, is probed, gets one
- * request at a time on trial, and comes back slowly (strategies.md 3.7, 3.8).
+ * request at a time on trial, and comes back slowly.
  * Nothing here knows of pools: the functions that return an eject_cause only say
  * that there is reason enough; policies/ejection.h does it, or refuses. */
 #pragma once
@@ -114,7 +114,7 @@ bool health_takes(const struct health *health, uint32_t target, usec_t now);
 /* A connect error, less than a second ago. */
 bool health_suspect(const struct health *health, uint32_t target, usec_t now);
 bool health_backing_off(const struct health *health, uint32_t target, usec_t now);
-/* 0..1: F / (N + 2), decayed over 30 s (strategies.md 1.5 `failures`). */
+/* 0..1: F / (N + 2), decayed over 30 s. */
 double health_failures(const struct health *health, uint32_t target, usec_t now);
 
 /* Whether it is worth asking: false when it is so of no target. */

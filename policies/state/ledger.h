@@ -3,7 +3,7 @@
  * Who acquires a slot releases it once. Should a release never come - a lost
  * event, a restarted HAProxy - the slot expires: counts are kept per time
  * bucket, and a bucket that is one time to live old is dropped whole. A slot
- * lives at least one time to live less one bucket (strategies.md 8).
+ * lives at least one time to live less one bucket.
  *
  * Four sums per target: requests, requests without a first byte, uncached
  * prompt tokens of those, and resident tokens of all. */
@@ -66,7 +66,7 @@ struct work ledger_work(struct ledger *ledger, uint32_t target, usec_t now);
 
 /* What HAProxy counts for this target (scur + qcur over all processes we poll).
  * Once three readings in a row differ from what it can see of the ledger in one direction, the
- * least of the three differences corrects ledger_running() (strategies.md 8, 10.20). A correction
+ * least of the three differences corrects ledger_running(). A correction
  * is believed for LEDGER_DRIFT_FRESH after its reading. */
 #define LEDGER_DRIFT_FRESH (3 * SECOND)
 void ledger_reconcile(struct ledger *ledger, uint32_t target, uint32_t counted, usec_t now);

@@ -1,5 +1,4 @@
 /* prefix_index.h - which target holds which prompt prefix in its KV cache
- * (strategies.md 7).
  *
  * One 28-byte record per block and holder, plus 4 bytes of bucket heads: 32
  * bytes all in. Evicts tails before roots, so what is left always matches from
@@ -44,7 +43,7 @@ void prefix_index_free(struct prefix_index *index);
 void prefix_index_tune(struct prefix_index *index, const struct prefix_limits *limits);
 
 /* c[i] = XXH64(le64(c[i-1]) + le64(h[i]), seed 0), c[-1] = the name space. Vectors
- * in strategies.md 10.12. */
+ * in docs/strategies.md. */
 void prefix_chain(uint64_t name_space, const uint64_t *hashes, uint32_t blocks,
                   uint64_t *ret_chain);
 /* Of ladder id and model (7.1), salt and lora empty when absent. */

@@ -1,4 +1,4 @@
-/* decision_json.c - a kept decision as JSON (operators.md 9). */
+/* decision_json.c - a kept decision as JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* show_explain.c - a decision with all its reasons, for people (operators.md 3.1). */
+/* show_explain.c - a decision with all its reasons, for people. */
 #include <string.h>
 
 #include "spoa/admin/show.h"

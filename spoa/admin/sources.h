@@ -46,7 +46,7 @@ extern const char *const replica_state_names[REPLICA_STATE_COUNT];
 enum replica_state replica_state(const struct sources *sources, const struct replica *replica);
 
 /* How full it is: the fullest of slots, engine queue and KV cache, 1 = wants no
- * more (operators.md 8). False when none is known. */
+ * more. False when none is known. */
 bool replica_saturation(const struct sources *sources, const struct replica *replica,
                         double *ret_ratio);
 

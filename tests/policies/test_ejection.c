@@ -1,5 +1,5 @@
-/* test_ejection.c - what takes a replica out of service, and what does not; strategies.md
- * 10.22. Proves R056, R065, R069, B007, B008, P077-P079. */
+/* test_ejection.c - what takes a replica out of service, and what does not; docs/strategies.md.
+ * Proves R056, R065, R069, B007, B008, P077-P079. */
 #include "tests/policies/failing.h"
 
 static const char *const servers[] = { "s1", "s2", "s3", "s4" };

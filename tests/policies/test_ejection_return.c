@@ -1,5 +1,5 @@
-/* test_ejection_return.c - the way back: time, probes, requests on trial, ramp; strategies.md
- * 10.22. Proves R065-R068, B034, P085. */
+/* test_ejection_return.c - the way back: time, probes, requests on trial, ramp; docs/strategies.md.
+ * Proves R065-R068, B034, P085. */
 #include "tests/policies/failing.h"
 
 static void five_failures_eject_for_ten_seconds(void **state)

@@ -1,5 +1,5 @@
 /* test_ends.c - what becomes of a request that nobody may take. Proves R019, R024, R025, R028,
- * R035, R080, R082, R083, R084, R085, R087; strategies.md 3.2, 3.6, 10.6. */
+ * R035, R080, R082, R083, R084, R085, R087; docs/strategies.md. */
 #include "tests/policies/world.h"
 
 static struct world *world;

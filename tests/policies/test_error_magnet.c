@@ -1,5 +1,5 @@
 /* test_error_magnet.c - one of four replicas answers 500 in a millisecond: it always has the
- * least in flight, and must not get the traffic for that; strategies.md 10.23. Proves B032,
+ * least in flight, and must not get the traffic for that; docs/strategies.md. Proves B032,
  * P076. */
 #include "policies/ejection.h"
 #include "tests/policies/sent.h"

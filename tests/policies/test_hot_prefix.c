@@ -1,5 +1,5 @@
 /* test_hot_prefix.c - a prefix that everybody asks for buries nobody. Proves B010, P065, P066,
- * P067, R005, R006; strategies.md 10.23. Engines are modelled: a closed loop in virtual time. */
+ * P067, R005, R006; docs/strategies.md. Engines are modelled: a closed loop in virtual time. */
 #include "tests/policies/world.h"
 
 enum { PARALLEL = 16 };

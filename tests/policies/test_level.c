@@ -1,5 +1,5 @@
 /* test_level.c - the chain of entries, spill, and who is left. Proves R021, R027, R030, R031,
- * R046, R053; strategies.md 3.1. */
+ * R046, R053; docs/strategies.md. */
 #include "tests/policies/world.h"
 
 static struct world *world;

@@ -1,4 +1,4 @@
-/* test_outcome.c - every way a stream may end, by the table of haproxy.md 2.6.
+/* test_outcome.c - every way a stream may end.
  * Proves R055 in part, P090. */
 #include <setjmp.h>
 #include <stdarg.h>

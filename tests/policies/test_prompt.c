@@ -1,5 +1,5 @@
 /* test_prompt.c - bytes, tokens and blocks of a request. Proves P038, P062, P063, R005;
- * strategies.md 1.1. */
+ * docs/strategies.md. */
 #include "policies/prompt.h"
 #include "tests/policies/world.h"
 

@@ -1,4 +1,4 @@
-/* test_reserve.c - what a decision leaves behind. Proves R039, R108, P056; strategies.md 7.3, 8. */
+/* test_reserve.c - what a decision leaves behind. Proves R039, R108, P056; docs/strategies.md. */
 #include "tests/policies/world.h"
 
 static struct world *world;

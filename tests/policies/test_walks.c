@@ -1,5 +1,5 @@
 /* test_walks.c - random fleets, loads and policies: what holds for every walk. Proves R002, R030,
- * R132, R176; strategies.md 10.23. */
+ * R132, R176; docs/strategies.md. */
 #include "tests/policies/world.h"
 
 enum { WALKS = 100000, PER_WORLD = 200 };

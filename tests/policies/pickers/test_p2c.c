@@ -1,4 +1,4 @@
-/* test_p2c.c - the better of two. Proves R027, R044, R045, R107; strategies.md 10.1 and
+/* test_p2c.c - the better of two. Proves R027, R044, R045, R107; docs/strategies.md and
  * 10.9. */
 #include "tests/policies/hand.h"
 

@@ -1,5 +1,5 @@
 /* test_soft_k.c - how the draw among the least loaded comes out. Proves R103, R104, R105, R106;
- * the numbers of strategies.md 10.1 and 10.9. */
+ * the numbers of docs/strategies.md. */
 #include "tests/policies/hand.h"
 
 static struct hand hand;

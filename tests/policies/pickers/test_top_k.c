@@ -1,4 +1,4 @@
-/* test_top_k.c - chance among those about as loaded as the least; strategies.md 10.9. */
+/* test_top_k.c - chance among those about as loaded as the least; docs/strategies.md. */
 #include "tests/policies/hand.h"
 
 static struct hand hand;

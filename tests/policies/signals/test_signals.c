@@ -1,5 +1,5 @@
 /* test_signals.c - each signal reads its own number, and none where nothing is known:
- * unknown is not zero. strategies.md 3.3. */
+ * unknown is not zero. docs/strategies.md. */
 #include "policies/signals/signals.h"
 #include "tests/policies/hand.h"
 

@@ -1,5 +1,5 @@
-/* test_admission.c - who may take one more. Proves R025, R035, R036, R052, R085; strategies.md
- * 10.5. */
+/* test_admission.c - who may take one more. Proves R025, R035, R036, R052, R085;
+ * docs/strategies.md. */
 #include "policies/stages/admission.h"
 #include "tests/policies/hand.h"
 

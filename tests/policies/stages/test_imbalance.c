@@ -1,4 +1,4 @@
-/* test_imbalance.c - the gate and the sigma filter; strategies.md 3.5, 10.7. */
+/* test_imbalance.c - the gate and the sigma filter; docs/strategies.md. */
 #include "tests/policies/hand.h"
 
 static struct hand hand;

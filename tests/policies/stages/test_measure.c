@@ -1,5 +1,5 @@
 /* test_measure.c - loads that compare, and what is held. Proves P059, P076, R024, R056,
- * R108; strategies.md 1.4, 1.5, 10.11, 10.24. */
+ * R108; docs/strategies.md. */
 #include "policies/ejection.h"
 #include "policies/signals/signals.h"
 #include "tests/policies/world.h"

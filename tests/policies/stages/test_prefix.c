@@ -1,5 +1,5 @@
-/* test_prefix.c - hits, holders, spill and seed. Proves R023, R051, R056, P065, P066; strategies.md
- * 10.8, 10.11. */
+/* test_prefix.c - hits, holders, spill and seed. Proves R023, R051, R056, P065, P066;
+ * docs/strategies.md. */
 #include "tests/policies/hand.h"
 
 static struct hand hand;

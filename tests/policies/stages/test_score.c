@@ -1,5 +1,5 @@
 /* test_score.c - grades, their mean, and what is not known. Proves R026, R040, R041, R042, P060;
- * strategies.md 10.4, and 10.24 where outliers must not tie with the best. */
+ * docs/strategies.md, also where outliers must not tie with the best. */
 #include "policies/signals/signals.h"
 #include "tests/policies/hand.h"
 

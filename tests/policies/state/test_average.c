@@ -1,4 +1,4 @@
-/* test_average.c - averages by age. Proves R047, P091 in part: strategies.md 10.2. */
+/* test_average.c - averages by age. Proves R047, P091 in part: docs/strategies.md. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

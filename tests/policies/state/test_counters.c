@@ -1,4 +1,4 @@
-/* test_counters.c - histograms and their bounds. Proves operators.md 8 in part. */
+/* test_counters.c - histograms and their bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_engine.c - engine pages and their age. Proves R102 in part, strategies.md 1.2. */
+/* test_engine.c - engine pages and their age. Proves R102 in part, docs/strategies.md. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

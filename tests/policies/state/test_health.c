@@ -1,4 +1,4 @@
-/* test_health.c - what failures leave behind: strategies.md 10.10 `failures`, 10.22
+/* test_health.c - what failures leave behind: docs/strategies.md, failures and health
  * as far as there is no ejection yet. Proves R055 in part. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_ledger_reconcile.c - what HAProxy counts corrects what we count.
- * Proves P054: strategies.md 10.20. */
+ * Proves P054: docs/strategies.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

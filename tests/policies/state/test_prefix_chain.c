@@ -1,4 +1,4 @@
-/* test_prefix_chain.c - the vectors of strategies.md 10.12. Proves B018, P062, P063. */
+/* test_prefix_chain.c - the vectors of docs/strategies.md. Proves B018, P062, P063. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -51,7 +51,7 @@ static void the_prompt_begins_behind_the_first_key_of_it(void **state)
 	expect_prompt("", "");
 }
 
-/* The vectors of strategies.md 10.12. */
+/* The vectors of docs/strategies.md. */
 static void blocks_hash_as_haproxy_hashes_them(void **state)
 {
 	static char prompt[8292];
