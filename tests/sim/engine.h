@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tests/sim/buckets.h"
 #include "spoa/replay/engine_model.h"
+#include "tests/sim/buckets.h"
 #include "tests/sim/fault.h"
 #include "tests/sim/http.h"
 #include "tests/sim/sim_options.h"

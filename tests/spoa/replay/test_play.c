@@ -230,7 +230,8 @@ static void our_own_library_plays_and_lets_go_of_all(void **state)
 	policy_default(&policy);
 	for (size_t i = 0; (strategy = strategy_at(i)); i++) {
 		for (int turn = 0; turn < 2; turn++) {
-			struct play_agent *agent = play_agent_new(&policy, strategy->name, 8, true, 7);
+			struct play_agent *agent =
+			        play_agent_new(&policy, strategy->name, 8, true, 7);
 			struct chooser chooser = play_agent_chooser(agent);
 
 			assert_non_null(agent);
