@@ -16,6 +16,7 @@
 #include "policies/signals/signal.h"
 #include "policies/stages/admission.h"
 #include "policies/stages/objective.h"
+#include "policies/stages/patience.h"
 #include "policies/stages/stages.h"
 #include "policies/state/facts.h"
 
@@ -229,6 +230,7 @@ static void judge(struct walk *walk, size_t stood)
 		double wait_s = objective ? objective_wait_s(walk, candidate)
 		                          : admission_wait_s(walk, candidate);
 
+		walk->deadline = walk->deadline && patience_excess_ms(walk, candidate) > 0;
 		walk->hard = walk->hard && (objective || admission_over_hard(walk, candidate));
 		wait_s = wait_s > 0 ? wait_s : wait_unknown_s;
 		if (!timed || wait_s < walk->wait_s)
@@ -251,7 +253,7 @@ static enum walk_end try_chain(struct walk *walk, const struct chain *chain,
 	size_t stood = walk->standing;
 	enum walk_end end = WALK_EXHAUSTED;
 
-	walk->overload = walk->hard = true;
+	walk->overload = walk->hard = walk->deadline = true;
 	walk->wait_s = 0;
 	for (uint32_t e = 0; e < chain->count && end == WALK_EXHAUSTED; e++) {
 		if (e > 0)

@@ -59,7 +59,8 @@ void passage_enter(struct passage *passage, struct decider *decider, const struc
 		                     .now = now,
 		                     .dry = dry,
 		                     .rng = decider->rng,
-		                     .overload = true };
+		                     .overload = true,
+		                     .deadline = true };
 	passage->model = fleet_model_id(fleet, request->model);
 	name = fleet_model_name(fleet, passage->model);
 	if (name)
@@ -205,6 +206,7 @@ void passage_note_failure(struct passage *passage, const struct walk *walk, enum
 		passage->overload = false;
 		return;
 	}
+	passage->deadline = passage->deadline && walk->deadline;
 	if (passage->wait_s <= 0 || walk->wait_s < passage->wait_s)
 		passage->wait_s = walk->wait_s;
 }

@@ -24,6 +24,7 @@ struct passage {
 	uint32_t banned[INSTANCE_RETRIES + 1]; /* instances whose replicas yielded nobody */
 	size_t banned_count;
 	bool overload; /* of all that were asked, certainly */
+	bool deadline; /* ... they would all be too late for the client's patience */
 	double wait_s; /* until one of them may be below its limits; 0 = not known */
 	struct latch {
 		bool *at; /* NULL: no walk of this level */

@@ -94,7 +94,7 @@ void verdict_overload(const struct passage *passage, struct decision *ret_decisi
 	double wait_s = ceil(passage->wait_s - 1e-9);
 
 	ret_decision->outcome = OUTCOME_REJECTED;
-	ret_decision->reason = REASON_OVERLOAD;
+	ret_decision->reason = passage->deadline ? REASON_DEADLINE : REASON_OVERLOAD;
 	ret_decision->status = passage_policy(passage)->overload_status;
 	ret_decision->retry_after = wait_s < 1                 ? 1
 	                            : wait_s > RETRY_AFTER_MAX ? RETRY_AFTER_MAX

@@ -16,6 +16,7 @@
 	REASON(FAIL_OPEN, "fail-open", "nobody was eligible, round robin decided")                 \
 	REASON(PANIC, "panic", "all targets looked unhealthy, so health was ignored")              \
 	REASON(OVERLOAD, "overload", "every candidate was over its limits by trusted numbers")     \
+	REASON(DEADLINE, "deadline", "every candidate's queue is longer than the client waits")    \
 	REASON(LIMIT, "limit", "the caller was over its own limit")                                \
 	REASON(UNKNOWN_MODEL, "unknown-model", "no instance serves this model")                    \
 	REASON(NO_ELIGIBLE, "no-eligible-instance", "a strict affinity rule left nobody")          \

@@ -252,6 +252,7 @@ struct walk {
 	bool degraded;       /* the strategy lacks its first signal, another took its place */
 	bool overload;       /* every candidate was dropped by admission, whatever the entry */
 	bool hard;           /* ... each over a hard limit by a number to be trusted */
+	bool deadline;       /* ... each too late for the client's patience */
 	double wait_s;       /* ... until one of them may be below it; 0 = not known */
 	const struct stage *ended_by; /* the stage that left nobody */
 };

@@ -11,11 +11,14 @@
  *  - A candidate that runs almost nothing is admitted whatever its averages
  *    say. They are history; only new requests can correct them.
  *
- * What is not known admits: we refuse on evidence, never for lack of it. */
+ * What is not known admits: we refuse on evidence, never for lack of it.
+ *
+ * A client that says how long it waits is not sent where it would wait longer. */
 #include "policies/stages/admission.h"
 
 #include "policies/core/policy.h"
 #include "policies/stages/load.h"
+#include "policies/stages/patience.h"
 #include "policies/stages/stages.h"
 #include "policies/state/facts.h"
 
@@ -53,7 +56,8 @@ bool admission_admits(const struct walk *walk, const struct candidate *candidate
 		return false;
 	if (candidate->running < entry->prefer_serving_below - rounding)
 		return true;
-	return within(running_then(candidate), admit->running, relax) &&
+	return patience_excess_ms(walk, candidate) <= 0 &&
+	       within(running_then(candidate), admit->running, relax) &&
 	       within(load->pending, admit->pending, relax) &&
 	       within(load->ttft_ms, admit->ttft_ms, relax) &&
 	       within(load->e2e_ms, admit->e2e_ms, relax) &&
@@ -90,7 +94,8 @@ bool admission_over_hard(const struct walk *walk, const struct candidate *candid
 	const struct load *load = load_of(candidate);
 	double relax = entry->relax_on_hit;
 
-	if (health_backing_off(walk->facts->health, candidate->target->id, walk->now))
+	if (health_backing_off(walk->facts->health, candidate->target->id, walk->now) ||
+	    patience_excess_ms(walk, candidate) > 0)
 		return true;
 	if (!within(running_then(candidate), hard_running(entry), 1) &&
 	    load_trusts_running(walk, candidate))
@@ -111,7 +116,10 @@ double admission_wait_s(const struct walk *walk, const struct candidate *candida
 	double limit = hard_running(walk->entry);
 	double excess = (running_then(candidate) - limit) * candidate->engines;
 	double rate = ledger_release_rate(walk->facts->ledger, candidate->target->id, walk->now);
+	double late_s = patience_excess_ms(walk, candidate) / 1e3;
 
+	if (late_s > 0)
+		return late_s;
 	return limit > 0 && excess > 0 && rate > 0 ? excess / rate : 0;
 }
 
@@ -121,7 +129,7 @@ static bool needed(const struct walk *walk)
 
 	return admit->running > 0 || admit->pending > 0 || admit->ttft_ms > 0 ||
 	       admit->e2e_ms > 0 || admit->kv_usage > 0 ||
-	       health_any_backing_off(walk->facts->health, walk->now);
+	       health_any_backing_off(walk->facts->health, walk->now) || patience_matters(walk);
 }
 
 const struct stage stage_admission = {
