@@ -1,4 +1,4 @@
-/* test_random.c - each as likely as the other. */
+/* test_random.c - each as likely as the other. Proves R140. */
 #include "tests/policies/hand.h"
 
 static void all_standing_are_as_likely(void **state)

@@ -1,4 +1,4 @@
-/* test_top_k.c - chance among those about as loaded as the least; docs/strategies.md. */
+/* test_top_k.c - chance among those about as loaded as the least. Proves R142. */
 #include "tests/policies/hand.h"
 
 static struct hand hand;

@@ -1,4 +1,4 @@
-/* test_imbalance.c - the gate and the sigma filter; docs/strategies.md. */
+/* test_imbalance.c - the gate and the sigma filter. Proves R151. */
 #include "tests/policies/hand.h"
 
 static struct hand hand;
