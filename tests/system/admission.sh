@@ -76,11 +76,11 @@ expect "200 svc-a * load"
 hold 1 --body-bytes 3000
 [ "$(running r0)" = 2 ] && [ "$(running r1)" = 2 ] || fail "$(running r0) and $(running r1) are open, not 2 and 2"
 expect "429 - - overload"
-jq -e '.error.code == "overload" and .error.type == "rate_limit_exceeded"' "$T/body" >/dev/null || fail "the refusal: $(cat "$T/body")"
+jq -e '.error.code == "server_overloaded" and .error.type == "rate_limit_exceeded"' "$T/body" >/dev/null || fail "the refusal: $(cat "$T/body")"
 retry=$(tr -d '\r' <"$T/head" | awk 'tolower($1) == "retry-after:" { print $2 }')
 [ "${retry:-0}" -ge 1 ] && [ "$retry" -le 120 ] || fail "Retry-After is $retry"
 ASK_PATH=/v1/messages expect "429 - - overload"
-jq -e '.type == "error" and .error.type == "rate_limit_error"' "$T/body" >/dev/null || fail "the refusal of Anthropic's shape: $(cat "$T/body")"
+jq -e '.type == "error" and .error.type == "overloaded_error"' "$T/body" >/dev/null || fail "the refusal of Anthropic's shape: $(cat "$T/body")"
 [ "$(metric rejected_total 'cause="overload"')" = 2 ] || fail "rejected_total is $(metric rejected_total)"
 with_policy "{\"defaults\": {$LIMITS}, $A_THEN_B}"
 expect "200 svc-b r0 fallback"
