@@ -1,29 +1,22 @@
 /* fetch.c - libcurl's multi interface on libev.
  *
- * curl says which sockets it waits for and when it wants to be woken; we say what
- * happened. Its easy handles are kept and used again, with their connections. All
- * callbacks of ours but that for pieces are made after curl has returned, so that they may
- * do as they like.
+ * Its easy handles are kept and used again, with their connections. All callbacks of ours
+ * but that for pieces are made after curl has returned, so that they may do as they like.
  *
  * Curl reads from a socket for as long as there is something. A long answer would hold up
  * the loop, so what all may take in one turn of it is limited; whoever is over that pauses
  * until the next. */
 #include "spoa/web/fetch.h"
 
-#include <curl/curl.h>
-#include <ev.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "spoa/web/curl_loop.h"
 
 enum {
 	BODY_FIRST = 16 * 1024,
 	BODY_KEPT = 256 * 1024, /* a larger buffer is not kept for the next */
 	TURN_MAX = 64 * 1024,   /* bytes taken in one turn of the loop */
-};
-
-struct watch { /* one socket of curl's */
-	struct fetch *fetch;
-	ev_io io;
 };
 
 struct fetch_transfer {
@@ -42,9 +35,8 @@ struct fetch_transfer {
 };
 
 struct fetch {
-	struct ev_loop *loop;
-	CURLM *multi;
-	ev_timer timer, resume;
+	struct curl_loop curl;
+	ev_timer resume;
 	unsigned turn;  /* of the loop */
 	size_t taken;   /* in it */
 	uint32_t first; /* who goes on first when several had to wait */
@@ -77,14 +69,14 @@ static bool has_to_wait(struct fetch_transfer *transfer)
 {
 	struct fetch *fetch = transfer->fetch;
 
-	if (fetch->turn != ev_iteration(fetch->loop)) {
-		fetch->turn = ev_iteration(fetch->loop);
+	if (fetch->turn != ev_iteration(fetch->curl.loop)) {
+		fetch->turn = ev_iteration(fetch->curl.loop);
 		fetch->taken = 0;
 	}
 	transfer->paused = fetch->taken >= TURN_MAX;
 	if (transfer->paused && !ev_is_active(&fetch->resume)) {
 		ev_timer_set(&fetch->resume, 0, 0);
-		ev_timer_start(fetch->loop, &fetch->resume);
+		ev_timer_start(fetch->curl.loop, &fetch->resume);
 	}
 	return transfer->paused;
 }
@@ -112,7 +104,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *data)
 /* Curl keeps its connection for the next. */
 static void close_transfer(struct fetch_transfer *transfer)
 {
-	(void)curl_multi_remove_handle(transfer->fetch->multi, transfer->easy);
+	(void)curl_multi_remove_handle(transfer->fetch->curl.multi, transfer->easy);
 	curl_slist_free_all(transfer->headers);
 	transfer->headers = NULL;
 	transfer->open = transfer->paused = false;
@@ -161,12 +153,13 @@ static void finish(struct fetch_transfer *transfer, CURLcode code)
 }
 
 /* One at a time, and asked anew after each: callbacks start and cancel. */
-static void finish_done(struct fetch *fetch)
+static void finish_done(void *data)
 {
+	struct fetch *fetch = data;
 	CURLMsg *message;
 	int left;
 
-	while ((message = curl_multi_info_read(fetch->multi, &left))) {
+	while ((message = curl_multi_info_read(fetch->curl.multi, &left))) {
 		CURLcode code = message->data.result;
 		char *transfer = NULL;
 
@@ -177,22 +170,10 @@ static void finish_done(struct fetch *fetch)
 	}
 }
 
-static void on_timer(struct ev_loop *loop, ev_timer *timer, int events)
-{
-	struct fetch *fetch = timer->data;
-	int running;
-
-	(void)loop;
-	(void)events;
-	(void)curl_multi_socket_action(fetch->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-	finish_done(fetch);
-}
-
 /* Those that had to wait go on; some will have to wait again, others each time. */
 static void on_resume(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	struct fetch *fetch = timer->data;
-	int running;
 
 	(void)loop;
 	(void)events;
@@ -206,75 +187,7 @@ static void on_resume(struct ev_loop *loop, ev_timer *timer, int events)
 		transfer->paused = false;
 		(void)curl_easy_pause(transfer->easy, CURLPAUSE_CONT);
 	}
-	(void)curl_multi_socket_action(fetch->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-	finish_done(fetch);
-}
-
-static void on_ready(struct ev_loop *loop, ev_io *io, int events)
-{
-	struct watch *watch = io->data;
-	struct fetch *fetch = watch->fetch; /* the watch may be gone after the next line */
-	int running, what = 0;
-
-	(void)loop;
-	what |= events & EV_READ ? CURL_CSELECT_IN : 0;
-	what |= events & EV_WRITE ? CURL_CSELECT_OUT : 0;
-	(void)curl_multi_socket_action(fetch->multi, io->fd, what, &running);
-	finish_done(fetch);
-}
-
-/* Curl: wake me after this long; -1 is never. */
-static int on_wish_timer(CURLM *multi, long ms, void *data)
-{
-	struct fetch *fetch = data;
-
-	(void)multi;
-	ev_timer_stop(fetch->loop, &fetch->timer);
-	if (ms >= 0) {
-		ev_timer_set(&fetch->timer, (double)ms / 1000, 0);
-		ev_timer_start(fetch->loop, &fetch->timer);
-	}
-	return 0;
-}
-
-static struct watch *watch_new(struct fetch *fetch, curl_socket_t fd)
-{
-	struct watch *watch = calloc(1, sizeof(*watch));
-
-	if (!watch)
-		return NULL;
-	watch->fetch = fetch;
-	ev_init(&watch->io, on_ready);
-	watch->io.data = watch;
-	(void)curl_multi_assign(fetch->multi, fd, watch);
-	return watch;
-}
-
-/* Curl: tell me when this socket is ready. */
-static int on_wish_socket(CURL *easy, curl_socket_t fd, int what, void *data, void *assigned)
-{
-	struct fetch *fetch = data;
-	struct watch *watch = assigned;
-	int events = 0;
-
-	(void)easy;
-	if (what == CURL_POLL_REMOVE) {
-		if (watch)
-			ev_io_stop(fetch->loop, &watch->io);
-		(void)curl_multi_assign(fetch->multi, fd, NULL);
-		free(watch);
-		return 0;
-	}
-	if (!watch)
-		watch = watch_new(fetch, fd);
-	if (!watch)
-		return -1;
-	events |= what == CURL_POLL_IN || what == CURL_POLL_INOUT ? EV_READ : 0;
-	events |= what == CURL_POLL_OUT || what == CURL_POLL_INOUT ? EV_WRITE : 0;
-	ev_io_stop(fetch->loop, &watch->io);
-	ev_io_set(&watch->io, fd, events);
-	ev_io_start(fetch->loop, &watch->io);
-	return 0;
+	curl_loop_act(&fetch->curl);
 }
 
 /* False when out of memory. */
@@ -341,7 +254,7 @@ struct fetch_transfer *fetch_start(struct fetch *fetch, const struct fetch_reque
 	transfer->on_piece = request->on_piece;
 	transfer->data = data;
 	if (!set_headers(transfer, request) || !set_options(transfer, request) ||
-	    curl_multi_add_handle(fetch->multi, transfer->easy) != CURLM_OK) {
+	    curl_multi_add_handle(fetch->curl.multi, transfer->easy) != CURLM_OK) {
 		curl_slist_free_all(transfer->headers);
 		transfer->headers = NULL;
 		return NULL;
@@ -367,21 +280,18 @@ uint32_t fetch_open(const struct fetch *fetch)
 
 static bool set_up(struct fetch *fetch)
 {
-	fetch->multi = curl_multi_init();
+	fetch->curl.multi = curl_multi_init();
 	fetch->transfers = calloc((size_t)fetch->most + 1, sizeof(*fetch->transfers));
-	if (!fetch->multi || !fetch->transfers)
+	if (!fetch->curl.multi || !fetch->transfers)
 		return false;
 	for (uint32_t i = 0; i <= fetch->most; i++) {
 		fetch->transfers[i].fetch = fetch;
 		fetch->transfers[i].next = fetch->free;
 		fetch->free = &fetch->transfers[i];
 	}
-	return curl_multi_setopt(fetch->multi, CURLMOPT_SOCKETFUNCTION, on_wish_socket) ==
-	               CURLM_OK &&
-	       curl_multi_setopt(fetch->multi, CURLMOPT_SOCKETDATA, fetch) == CURLM_OK &&
-	       curl_multi_setopt(fetch->multi, CURLMOPT_TIMERFUNCTION, on_wish_timer) == CURLM_OK &&
-	       curl_multi_setopt(fetch->multi, CURLMOPT_TIMERDATA, fetch) == CURLM_OK &&
-	       curl_multi_setopt(fetch->multi, CURLMOPT_MAXCONNECTS, (long)fetch->most) == CURLM_OK;
+	return curl_loop_start(&fetch->curl) &&
+	       curl_multi_setopt(fetch->curl.multi, CURLMOPT_MAXCONNECTS, (long)fetch->most) ==
+	               CURLM_OK;
 }
 
 struct fetch *fetch_new(struct ev_loop *loop, uint32_t most)
@@ -394,11 +304,10 @@ struct fetch *fetch_new(struct ev_loop *loop, uint32_t most)
 		free(fetch);
 		return NULL;
 	}
-	fetch->loop = loop;
+	fetch->curl = (struct curl_loop){ .loop = loop, .acted = finish_done, .data = fetch };
 	fetch->most = most;
-	ev_init(&fetch->timer, on_timer);
 	ev_init(&fetch->resume, on_resume);
-	fetch->timer.data = fetch->resume.data = fetch;
+	fetch->resume.data = fetch;
 	if (set_up(fetch))
 		return fetch;
 	fetch_free(fetch);
@@ -417,9 +326,9 @@ void fetch_free(struct fetch *fetch)
 		curl_easy_cleanup(transfer->easy);
 		free(transfer->body);
 	}
-	(void)curl_multi_cleanup(fetch->multi);
-	ev_timer_stop(fetch->loop, &fetch->timer);
-	ev_timer_stop(fetch->loop, &fetch->resume);
+	(void)curl_multi_cleanup(fetch->curl.multi);
+	curl_loop_stop(&fetch->curl);
+	ev_timer_stop(fetch->curl.loop, &fetch->resume);
 	free(fetch->transfers);
 	free(fetch);
 	curl_global_cleanup();
