@@ -14,6 +14,11 @@ typedef bool read_member(const struct sources *sources, const struct instance *i
                          const struct replica *replica, double *ret_value);
 void metrics_each_member(struct page *page, const struct sources *sources, read_member *read);
 
+/* Lines of its own making: more than one, or none. labels: instance and replica. */
+typedef void print_replica(struct page *page, const struct sources *sources,
+                           const struct replica *replica, const char *const labels[2]);
+void metrics_each_printed(struct page *page, const struct sources *sources, print_replica *print);
+
 typedef bool read_instance(const struct sources *sources, const struct instance *instance,
                            double *ret_value);
 void metrics_each_instance(struct page *page, const struct sources *sources, read_instance *read);

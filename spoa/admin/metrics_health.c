@@ -1,6 +1,12 @@
 /* metrics_health.c - who was taken out of service, and how it was asked since. */
 #include "spoa/admin/metrics.h"
-#include "spoa/admin/sources.h"
+#include "spoa/admin/metrics_each.h"
+
+static const struct target_counters *counters_of(const struct sources *sources,
+                                                 const struct replica *replica)
+{
+	return &sources->facts->counters->of[replica->target->id];
+}
 
 /* Rows of a closed set of ours; only those that ever happened. */
 static void each_of(struct page *page, const char *const replica[2], const char *const *names,
@@ -14,68 +20,49 @@ static void each_of(struct page *page, const char *const replica[2], const char 
 	}
 }
 
-static void print_ejections(struct page *page, const char *const replica[2],
-                            const struct target_counters *counters)
+static void print_ejections(struct page *page, const struct sources *sources,
+                            const struct replica *replica, const char *const labels[2])
 {
-	each_of(page, replica, eject_cause_names, counters->ejections, EJECT_CAUSE_COUNT);
+	each_of(page, labels, eject_cause_names, counters_of(sources, replica)->ejections,
+	        EJECT_CAUSE_COUNT);
 }
 
-static void print_stalls(struct page *page, const char *const replica[2],
-                         const struct target_counters *counters)
+static void print_stalls(struct page *page, const struct sources *sources,
+                         const struct replica *replica, const char *const labels[2])
 {
-	page_sample(page, replica, (double)counters->stalls);
+	page_sample(page, labels, (double)counters_of(sources, replica)->stalls);
 }
 
-static void print_probes(struct page *page, const char *const replica[2],
-                         const struct target_counters *counters)
+static void print_probes(struct page *page, const struct sources *sources,
+                         const struct replica *replica, const char *const labels[2])
 {
-	each_of(page, replica, probe_result_names, counters->probes, PROBE_RESULTS);
-}
-
-static void each_replica(struct page *page, const struct sources *sources,
-                         void (*print)(struct page *page, const char *const replica[2],
-                                       const struct target_counters *counters))
-{
-	const struct fleet *fleet = sources->facts->fleet;
-
-	for (size_t i = 0; i < fleet_instance_count(fleet); i++) {
-		const struct instance *instance = fleet_instance_at(fleet, i);
-
-		for (uint32_t k = 0; k < instance->replica_count; k++) {
-			const struct replica *replica = &instance->replicas[k];
-			const char *labels[] = { instance->name,
-				                 replica_label(fleet, instance, replica) };
-
-			print(page, labels, &sources->facts->counters->of[replica->target->id]);
-		}
-	}
+	each_of(page, labels, probe_result_names, counters_of(sources, replica)->probes,
+	        PROBE_RESULTS);
 }
 
 void metric_ejections(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, print_ejections);
+	metrics_each_printed(page, sources, print_ejections);
+}
+
+static bool read_refused(const struct sources *sources, const struct instance *instance,
+                         double *ret_value)
+{
+	*ret_value = (double)sources->facts->counters->of[instance->target->id].ejections_refused;
+	return true;
 }
 
 void metric_ejections_refused(struct page *page, const struct sources *sources)
 {
-	const struct fleet *fleet = sources->facts->fleet;
-
-	for (size_t i = 0; i < fleet_instance_count(fleet); i++) {
-		const struct instance *instance = fleet_instance_at(fleet, i);
-		const char *name = instance->name;
-
-		page_sample(page, &name,
-		            (double)sources->facts->counters->of[instance->target->id]
-		                    .ejections_refused);
-	}
+	metrics_each_instance(page, sources, read_refused);
 }
 
 void metric_stalls(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, print_stalls);
+	metrics_each_printed(page, sources, print_stalls);
 }
 
 void metric_probes(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, print_probes);
+	metrics_each_printed(page, sources, print_probes);
 }

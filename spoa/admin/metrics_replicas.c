@@ -8,51 +8,53 @@ static void plain(struct page *page, double value)
 	page_sample(page, NULL, value);
 }
 
+static bool read_inflight_of(const struct sources *sources, const struct instance *instance,
+                             double *ret_value)
+{
+	*ret_value =
+	        ledger_work(sources->facts->ledger, instance->target->id, sources->now).running;
+	return true;
+}
+
 void metric_instance_inflight(struct page *page, const struct sources *sources)
 {
-	const struct facts *facts = sources->facts;
+	metrics_each_instance(page, sources, read_inflight_of);
+}
 
-	for (size_t i = 0; i < fleet_instance_count(facts->fleet); i++) {
-		const struct instance *instance = fleet_instance_at(facts->fleet, i);
-		const char *name = instance->name;
-
-		page_sample(page, &name,
-		            ledger_work(facts->ledger, instance->target->id, sources->now).running);
-	}
+static bool read_ready_of(const struct sources *sources, const struct instance *instance,
+                          double *ret_value)
+{
+	*ret_value = instance_sums(sources, instance).ready;
+	return true;
 }
 
 void metric_instance_ready(struct page *page, const struct sources *sources)
 {
-	for (size_t i = 0; i < fleet_instance_count(sources->facts->fleet); i++) {
-		const struct instance *instance = fleet_instance_at(sources->facts->fleet, i);
-		const char *name = instance->name;
+	metrics_each_instance(page, sources, read_ready_of);
+}
 
-		page_sample(page, &name, instance_sums(sources, instance).ready);
-	}
+static bool read_queued_of(const struct sources *sources, const struct instance *instance,
+                           double *ret_value)
+{
+	*ret_value = instance_sums(sources, instance).queued;
+	return *ret_value >= 0;
 }
 
 void metric_instance_queue(struct page *page, const struct sources *sources)
 {
-	for (size_t i = 0; i < fleet_instance_count(sources->facts->fleet); i++) {
-		const struct instance *instance = fleet_instance_at(sources->facts->fleet, i);
-		const char *name = instance->name;
-		struct instance_sums sums = instance_sums(sources, instance);
+	metrics_each_instance(page, sources, read_queued_of);
+}
 
-		if (sums.queued >= 0)
-			page_sample(page, &name, sums.queued);
-	}
+static bool read_saturation_of(const struct sources *sources, const struct instance *instance,
+                               double *ret_value)
+{
+	*ret_value = instance_sums(sources, instance).saturation;
+	return *ret_value >= 0;
 }
 
 void metric_instance_saturation(struct page *page, const struct sources *sources)
 {
-	for (size_t i = 0; i < fleet_instance_count(sources->facts->fleet); i++) {
-		const struct instance *instance = fleet_instance_at(sources->facts->fleet, i);
-		const char *name = instance->name;
-		struct instance_sums sums = instance_sums(sources, instance);
-
-		if (sums.saturation >= 0)
-			page_sample(page, &name, sums.saturation);
-	}
+	metrics_each_instance(page, sources, read_saturation_of);
 }
 
 static struct work work_of(const struct sources *sources, const struct replica *replica)

@@ -1,5 +1,6 @@
 /* metrics_traffic.c - what was served, by whom, and how it ended. */
 #include "spoa/admin/metrics.h"
+#include "spoa/admin/metrics_each.h"
 #include "spoa/admin/sources.h"
 
 /* Histograms are long: with more replicas than this there is one for
@@ -10,26 +11,6 @@ static const struct target_counters *counters_of(const struct sources *sources,
                                                  const struct target *target)
 {
 	return &sources->facts->counters->of[target->id];
-}
-
-typedef void per_replica(struct page *page, const struct sources *sources,
-                         const struct replica *replica, const char *const labels[2]);
-
-static void each_replica(struct page *page, const struct sources *sources, per_replica *print)
-{
-	const struct fleet *fleet = sources->facts->fleet;
-
-	for (size_t i = 0; i < fleet_instance_count(fleet); i++) {
-		const struct instance *instance = fleet_instance_at(fleet, i);
-
-		for (uint32_t k = 0; k < instance->replica_count; k++) {
-			const struct replica *replica = &instance->replicas[k];
-			const char *labels[] = { instance->name,
-				                 replica_label(fleet, instance, replica) };
-
-			print(page, sources, replica, labels);
-		}
-	}
 }
 
 static void responses_of(struct page *page, const struct sources *sources,
@@ -48,7 +29,7 @@ static void responses_of(struct page *page, const struct sources *sources,
 
 void metric_responses(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, responses_of);
+	metrics_each_printed(page, sources, responses_of);
 }
 
 void metric_terminations(struct page *page, const struct sources *sources)
@@ -158,7 +139,7 @@ static void expired_of(struct page *page, const struct sources *sources,
 
 void metric_slots_expired(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, expired_of);
+	metrics_each_printed(page, sources, expired_of);
 }
 
 static void moved_of(struct page *page, const struct sources *sources,
@@ -169,7 +150,7 @@ static void moved_of(struct page *page, const struct sources *sources,
 
 void metric_slots_moved(struct page *page, const struct sources *sources)
 {
-	each_replica(page, sources, moved_of);
+	metrics_each_printed(page, sources, moved_of);
 }
 
 void metric_slots_released(struct page *page, const struct sources *sources)
@@ -208,15 +189,14 @@ void metric_prefix_lookups(struct page *page, const struct sources *sources)
 	}
 }
 
+static bool read_predicted_of(const struct sources *sources, const struct instance *instance,
+                              double *ret_value)
+{
+	*ret_value = (double)counters_of(sources, instance->target)->predicted_tokens;
+	return true;
+}
+
 void metric_prefix_predicted(struct page *page, const struct sources *sources)
 {
-	const struct fleet *fleet = sources->facts->fleet;
-
-	for (size_t i = 0; i < fleet_instance_count(fleet); i++) {
-		const struct instance *instance = fleet_instance_at(fleet, i);
-		const char *name = instance->name;
-
-		page_sample(page, &name,
-		            (double)counters_of(sources, instance->target)->predicted_tokens);
-	}
+	metrics_each_instance(page, sources, read_predicted_of);
 }
