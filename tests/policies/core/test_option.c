@@ -11,6 +11,7 @@
 #include "policies/core/option.h"
 #include "policies/core/target.h"
 #include "policies/core/time.h"
+#include "tests/near.h"
 
 #define SPAN(text) ((struct span){ (text), strlen(text) })
 
@@ -204,12 +205,6 @@ static void texts_are_copied_within_their_length(void **state)
 	assert_true(set_text("name", ""));
 	assert_string_equal(settings.name, "");
 	assert_false(option_set_text(&options[6], &settings, (struct span){ "a\0b", 3 }, &error));
-}
-
-static void assert_close(double value, double expected, double most)
-{
-	if (!(fabs(value - expected) <= most))
-		fail_msg("%.9g is not %.9g", value, expected);
 }
 
 static void assert_rate(const char *text, double per_second, double period_s)

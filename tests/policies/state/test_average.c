@@ -8,20 +8,8 @@
 #include <cmocka.h>
 
 #include "policies/state/average.h"
-
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
-
-static void assert_near(double value, double expected)
-{
-	assert_true(fabs(value - expected) < 1e-6);
-}
+#include "tests/failing_calloc.h"
+#include "tests/near.h"
 
 static struct average of_the_specification(void)
 {

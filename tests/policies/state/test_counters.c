@@ -7,15 +7,7 @@
 #include <cmocka.h>
 
 #include "policies/state/counters.h"
-
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
+#include "tests/failing_calloc.h"
 
 static void a_bound_belongs_to_its_bucket(void **state)
 {

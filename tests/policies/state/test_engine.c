@@ -8,17 +8,9 @@
 #include <cmocka.h>
 
 #include "policies/state/engine.h"
+#include "tests/failing_calloc.h"
 
 #define SPAN_OF(text) ((struct span){ (text), sizeof(text) - 1 })
-
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
 
 static int open_engines(void **state)
 {

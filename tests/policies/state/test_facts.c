@@ -9,17 +9,9 @@
 
 #include "policies/defaults.h"
 #include "policies/state/facts.h"
+#include "tests/failing_calloc.h"
 
 #define SPAN(text) ((struct span){ (text), strlen(text) })
-
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
 
 static const struct fleet_limits limits = { .instances = 2, .replicas = 4, .models = 4 };
 static struct policy policy;

@@ -1,15 +1,7 @@
 /* test_fleet.c - snapshots of HAProxy become instances and replicas.
  * Proves R100, P114, P115. */
+#include "tests/failing_calloc.h"
 #include "tests/policies/state/listed.h"
-
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
 
 static void servers_are_replicas_of_their_backend(void **state)
 {

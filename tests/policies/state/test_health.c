@@ -10,19 +10,11 @@
 
 #include "policies/defaults.h"
 #include "policies/state/health.h"
+#include "tests/failing_calloc.h"
 
 enum { ANNA, BERT, TARGETS };
 
 static struct policy policy;
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
-
 static int open_health(void **state)
 {
 	policy_default(&policy);

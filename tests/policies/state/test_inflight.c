@@ -9,17 +9,9 @@
 
 #include "policies/core/rng.h"
 #include "policies/state/inflight.h"
+#include "tests/failing_calloc.h"
 
 enum { OPEN = 8, GRAVES = 4 };
-
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
 
 static int open_table(void **state)
 {

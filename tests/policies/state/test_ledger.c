@@ -10,18 +10,9 @@
 
 #include "policies/core/rng.h"
 #include "policies/state/ledger.h"
+#include "tests/failing_calloc.h"
 
 enum { ANNA, BERT, TARGETS };
-
-/* The how manieth calloc() from now fails; 0 is none. The linker puts us in its place. */
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
 
 static int open_books(void **state)
 {

@@ -1,6 +1,7 @@
 /* test_pins.c - keys pinned to targets: how long, how many, and that they move once.
  * Proves R162, B019, B020. */
 #include "policies/state/pins.h"
+#include "tests/failing_calloc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,15 +13,6 @@
 #include <cmocka.h>
 
 enum { TARGETS = 8 };
-
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
 
 static struct pins *pins;
 static const usec_t hour = 3600 * SECOND;

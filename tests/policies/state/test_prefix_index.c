@@ -1,15 +1,7 @@
 /* test_prefix_index.c - who holds which prefix, and for how long.
  * Proves R050 (locally), R054, R055, R056, P063, P069, P071. */
+#include "tests/failing_calloc.h"
 #include "tests/policies/state/held.h"
-
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
 
 static void each_holder_matches_as_far_as_it_holds(void **state)
 {

@@ -9,21 +9,8 @@
 #include <cmocka.h>
 
 #include "policies/state/rates.h"
-
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
-
-static void assert_near(double value, double expected)
-{
-	if (fabs(value - expected) >= 1e-6)
-		fail_msg("%.9f instead of %.9f", value, expected);
-}
+#include "tests/failing_calloc.h"
+#include "tests/near.h"
 
 /* An engine whose counters grow from page to page. */
 struct engine {

@@ -10,17 +10,10 @@
 #include <cmocka.h>
 
 #include "policies/state/tenants.h"
+#include "tests/failing_calloc.h"
+#include "tests/near.h"
 
 #define SPAN(text) ((struct span){ (text), strlen(text) })
-
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
 
 static struct tenants *tenants;
 
@@ -36,12 +29,6 @@ static int close_table(void **state)
 	(void)state;
 	tenants_free(tenants);
 	return 0;
-}
-
-static void assert_close(double value, double expected, double most)
-{
-	if (!(fabs(value - expected) <= most))
-		fail_msg("%.9g is not %.9g", value, expected);
 }
 
 static usec_t at(double seconds)

@@ -9,21 +9,8 @@
 #include <cmocka.h>
 
 #include "policies/state/ttft_fit.h"
-
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
-
-static void assert_near(double value, double expected, double within)
-{
-	if (fabs(value - expected) >= within)
-		fail_msg("%.12g instead of %.12g", value, expected);
-}
+#include "tests/failing_calloc.h"
+#include "tests/near.h"
 
 /* An instance (target 2) of two replicas (0 and 1). */
 struct scene {
@@ -73,12 +60,12 @@ static void eight_samples_on_a_line_are_that_line(void **state)
 
 	for (int i = 0; i < 8; i++)
 		(void)add(scene, 0, 1000 * i, 0.05 + 1000 * i / 8000.0);
-	assert_near(line(scene, 0).slope, 0.000125, 1e-9);
-	assert_near(line(scene, 0).base, 0.05, 1e-6);
+	assert_within(line(scene, 0).slope, 0.000125, 1e-9);
+	assert_within(line(scene, 0).base, 0.05, 1e-6);
 	assert_true(line(scene, 0).trusted);
-	assert_near(ttft_line_ms(line(scene, 0), 4000 + 1000), 675, 1e-3);
-	assert_near(ttft_line_ms(line(scene, 0), 9000), 1175, 1e-3);
-	assert_near(ttft_line_prefill_rate(line(scene, 0)), 8000, 1e-2);
+	assert_within(ttft_line_ms(line(scene, 0), 4000 + 1000), 675, 1e-3);
+	assert_within(ttft_line_ms(line(scene, 0), 9000), 1175, 1e-3);
+	assert_within(ttft_line_prefill_rate(line(scene, 0)), 8000, 1e-2);
 }
 
 static const double noisy[][2] = {
@@ -97,10 +84,10 @@ static void noise_is_fitted_with_a_fading_memory(void **state)
 	struct scene *scene = *state;
 
 	make_noisy(scene, 0, 10);
-	assert_near(line(scene, 0).slope, 1.283083880e-4, 1e-11);
-	assert_near(line(scene, 0).base, 0.046560235, 1e-6);
-	assert_near(ttft_line_ms(line(scene, 0), 5000), 688.1022, 1e-2);
-	assert_near(ttft_line_prefill_rate(line(scene, 0)), 7793.72, 1e-1);
+	assert_within(line(scene, 0).slope, 1.283083880e-4, 1e-11);
+	assert_within(line(scene, 0).base, 0.046560235, 1e-6);
+	assert_within(ttft_line_ms(line(scene, 0), 5000), 688.1022, 1e-2);
+	assert_within(ttft_line_prefill_rate(line(scene, 0)), 7793.72, 1e-1);
 	assert_true(line(scene, 0).trusted);
 }
 
@@ -108,9 +95,9 @@ static void seven_samples_are_none(void **state)
 {
 	struct scene *scene = *state;
 
-	assert_near(ttft_line_ms(line(scene, 0), 5000), 675, 1e-9);
+	assert_within(ttft_line_ms(line(scene, 0), 5000), 675, 1e-9);
 	make_noisy(scene, 0, 7);
-	assert_near(ttft_line_ms(line(scene, 0), 5000), 675, 1e-9);
+	assert_within(ttft_line_ms(line(scene, 0), 5000), 675, 1e-9);
 	assert_false(line(scene, 0).trusted);
 }
 
@@ -121,8 +108,8 @@ static void without_spread_only_the_base_is_learnt(void **state)
 
 	for (int i = 0; i < 10; i++)
 		(void)add(scene, 0, 1000, 0.3);
-	assert_near(line(scene, 0).slope, 1.0 / 8000, 1e-12);
-	assert_near(line(scene, 0).base, 0.175, 1e-6);
+	assert_within(line(scene, 0).slope, 1.0 / 8000, 1e-12);
+	assert_within(line(scene, 0).base, 0.175, 1e-6);
 	assert_true(line(scene, 0).trusted);
 }
 
@@ -133,10 +120,10 @@ static void a_spread_of_256_tokens_is_enough(void **state)
 
 	for (int i = 0; i < 400; i++)
 		(void)add(scene, 0, i % 2 * 500, 0.1 + i % 2 * 500 / 1000.0);
-	assert_near(line(scene, 0).slope, 1.0 / 8000, 1e-12);
+	assert_within(line(scene, 0).slope, 1.0 / 8000, 1e-12);
 	for (int i = 0; i < 400; i++)
 		(void)add(scene, 0, i % 2 * 530, 0.1 + i % 2 * 530 / 1000.0);
-	assert_near(line(scene, 0).slope, 1.0 / 1000, 1e-6);
+	assert_within(line(scene, 0).slope, 1.0 / 1000, 1e-6);
 }
 
 static void the_others_of_the_instance_lend_theirs(void **state)
@@ -144,19 +131,19 @@ static void the_others_of_the_instance_lend_theirs(void **state)
 	struct scene *scene = *state;
 
 	make_noisy(scene, 1, 10);
-	assert_near(line(scene, 0).slope, 1.283083880e-4, 1e-11);
-	assert_near(line(scene, 0).base, 0.046560235, 1e-6);
+	assert_within(line(scene, 0).slope, 1.283083880e-4, 1e-11);
+	assert_within(line(scene, 0).base, 0.046560235, 1e-6);
 	assert_false(line(scene, 0).trusted);
-	assert_near(line(scene, 2).slope, 1.283083880e-4, 1e-11); /* the instance itself */
+	assert_within(line(scene, 2).slope, 1.283083880e-4, 1e-11); /* the instance itself */
 	assert_false(line(scene, 2).trusted);
 	for (int i = 0; i < 10; i++)
 		(void)add(scene, 0, 1000, 0.3);
 	/* Now the pool is both. */
 	assert_true(line(scene, 0).slope < 1.283083880e-4);
-	assert_near(line(scene, 0).base, 0.3 - 1000 * line(scene, 0).slope, 1e-6);
+	assert_within(line(scene, 0).base, 0.3 - 1000 * line(scene, 0).slope, 1e-6);
 	ttft_fits_forget(scene->fits, 1);
 	(void)add(scene, 0, 1000, 0.3);
-	assert_near(line(scene, 0).slope, 1.0 / 8000, 1e-12);
+	assert_within(line(scene, 0).slope, 1.0 / 8000, 1e-12);
 }
 
 /* Four of each: together they are eight. */
@@ -168,8 +155,8 @@ static void few_samples_of_each_are_enough_together(void **state)
 		(void)add(scene, 0, 1000 * i, 0.1 + 1000 * i / 4000.0);
 		(void)add(scene, 1, 1000 * i, 0.1 + 1000 * i / 4000.0);
 	}
-	assert_near(line(scene, 0).slope, 1.0 / 4000, 1e-8);
-	assert_near(line(scene, 1).base, 0.1, 1e-6);
+	assert_within(line(scene, 0).slope, 1.0 / 4000, 1e-8);
+	assert_within(line(scene, 1).base, 0.1, 1e-6);
 	assert_false(line(scene, 0).trusted);
 }
 
@@ -182,15 +169,15 @@ static void one_that_is_far_off_is_clipped(void **state)
 	for (int i = 0; i < 7; i++)
 		(void)add(scene, 0, 1000 * i, 0.05 + 1000 * i / 8000.0);
 	sample = add(scene, 0, 7000, 0.05 + 7000 / 8000.0);
-	assert_near((double)sample.y, 0.925, 1e-6);
+	assert_within((double)sample.y, 0.925, 1e-6);
 	sample = add(scene, 0, 2000, 60);
-	assert_near((double)sample.y, 5 * 0.3, 1e-5);
-	assert_near((double)sample.error, 59.7 / 60, 1e-5);
+	assert_within((double)sample.y, 5 * 0.3, 1e-5);
+	assert_within((double)sample.error, 59.7 / 60, 1e-5);
 	ttft_fits_forget(scene->fits, 0);
 	for (int i = 0; i < 8; i++)
 		(void)add(scene, 0, 1000 * i, 1e-3 + 1e-3 * i);
 	sample = add(scene, 0, 0, 60);
-	assert_near((double)sample.y, 0.25, 1e-6);
+	assert_within((double)sample.y, 0.25, 1e-6);
 }
 
 static void slope_and_base_stay_within_what_engines_can_do(void **state)
@@ -199,11 +186,11 @@ static void slope_and_base_stay_within_what_engines_can_do(void **state)
 
 	for (int i = 0; i < 8; i++)
 		(void)add(scene, 0, 1000 * i, 20 - i); /* faster with more tokens */
-	assert_near(line(scene, 0).slope, 1.0 / 200000, 1e-12);
-	assert_near(line(scene, 0).base, 10, 1e-12);
+	assert_within(line(scene, 0).slope, 1.0 / 200000, 1e-12);
+	assert_within(line(scene, 0).base, 10, 1e-12);
 	for (int i = 0; i < 8; i++)
 		(void)add(scene, 1, 1000 * i, 1 + 100 * i);
-	assert_near(line(scene, 1).slope, 1.0 / 50, 1e-12);
+	assert_within(line(scene, 1).slope, 1.0 / 50, 1e-12);
 	ttft_fits_forget(scene->fits, 1);
 	for (int i = 0; i < 8; i++)
 		(void)add(scene, 1, 10000 + 1000 * i, i);
@@ -222,9 +209,9 @@ static void a_sample_that_was_none_leaves_no_trace(void **state)
 	assert_true(line(scene, 0).slope < 1.1e-4);
 	ttft_fit_remove(scene->fits, &scene->instance, 0, &odd);
 	/* Those before it have faded once more than without it. */
-	assert_near(line(scene, 0).slope, 1.283083880e-4, 2e-7);
+	assert_within(line(scene, 0).slope, 1.283083880e-4, 2e-7);
 	ttft_fit_remove(scene->fits, &scene->instance, 0, &(struct ttft_sample){ .x = 5 });
-	assert_near(line(scene, 0).slope, 1.283083880e-4, 2e-7);
+	assert_within(line(scene, 0).slope, 1.283083880e-4, 2e-7);
 }
 
 static void what_is_forgotten_cannot_be_taken_back(void **state)
@@ -235,8 +222,8 @@ static void what_is_forgotten_cannot_be_taken_back(void **state)
 	ttft_fits_forget(scene->fits, 0);
 	make_noisy(scene, 0, 10);
 	ttft_fit_remove(scene->fits, &scene->instance, 0, &odd);
-	assert_near(line(scene, 0).slope, 1.283083880e-4, 1e-11);
-	assert_near(line(scene, 0).base, 0.046560235, 1e-6);
+	assert_within(line(scene, 0).slope, 1.283083880e-4, 1e-11);
+	assert_within(line(scene, 0).base, 0.046560235, 1e-6);
 }
 
 static void the_only_sample_taken_back_is_no_sample(void **state)
@@ -246,7 +233,7 @@ static void the_only_sample_taken_back_is_no_sample(void **state)
 
 	ttft_fit_remove(scene->fits, &scene->instance, 0, &odd);
 	make_noisy(scene, 0, 10);
-	assert_near(line(scene, 0).slope, 1.283083880e-4, 1e-11);
+	assert_within(line(scene, 0).slope, 1.283083880e-4, 1e-11);
 }
 
 static void without_memory_there_are_none_and_no_leak(void **state)

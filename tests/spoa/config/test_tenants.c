@@ -2,38 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "spoa/config/policy.h"
+#include "tests/near.h"
 #include "tests/policies/world.h"
-
-static void assert_close(double value, double expected, double most)
-{
-	if (!(fabs(value - expected) <= most))
-		fail_msg("%.9g is not %.9g", value, expected);
-}
-
-static struct policy_file *parsed(const char *text, struct problems **ret_problems)
-{
-	*ret_problems = problems_new();
-	assert_non_null(*ret_problems);
-	return policy_parse("p", text, strlen(text), *ret_problems);
-}
-
-static void assert_says(const char *text, const char *expected)
-{
-	struct problems *problems;
-	struct policy_file *file = parsed(text, &problems);
-	char *printed = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&printed, &size);
-
-	assert_non_null(out);
-	problems_print(problems, out);
-	(void)fclose(out);
-	assert_string_equal(printed, expected);
-	free(printed);
-	policy_file_free(file);
-	problems_free(problems);
-}
+#include "tests/spoa/config/parsed.h"
 
 static void tenants_have_weights_and_limits_of_their_own_and_of_models(void **state)
 {
@@ -98,26 +69,33 @@ static void a_model_may_have_limits_and_is_no_rule_for_that(void **state)
 static void what_can_limit_nothing_is_told(void **state)
 {
 	(void)state;
-	assert_says("{\"tenants\": {\n"
-	            " \"a*b\": {\"limits\": {\"requests-burst\": 5}},\n"
-	            " \"c\": {\"models\": {\"*x\": {\"tokens\": \"0\", \"tokens-burst\": 5}}},\n"
-	            " \"d\": {\"limits\": {\"requests\": \"50\"}}, \"e\": {\"limits\": "
-	            "{\"tokens\": 9}},\n"
-	            " \"f\": {\"limit\": {}}}}",
-	            "p:2:2: error: tenants.a*b: a star stands at the end, or not at all [range]\n"
-	            "p:2:39: error: tenants.a*b.limits.requests-burst: there is no rate that it "
-	            "belongs to [range]\n"
-	            "p:3:19: error: tenants.c.models.*x: a star stands at the end, or not at all "
-	            "[range]\n"
-	            "p:3:57: error: tenants.c.models.*x.tokens-burst: there is no rate that it "
-	            "belongs to [range]\n"
-	            "p:4:31: error: tenants.d.limits.requests: \"50\" needs a time, as in 50/s or "
-	            "600/m [range]\n"
-	            "p:4:66: error: tenants.e.limits.tokens: 9 needs a unit, as in \"50/s\" or "
-	            "\"1M/m\" [type]\n"
-	            "p:5:8: error: tenants.f.limit: unknown key (did you mean \"limits\"?) "
-	            "[unknown-key]\n"
-	            "7 errors\n");
+	assert_says(
+	        "{\"tenants\": {\n"
+	        " \"a*b\": {\"limits\": {\"requests-burst\": 5}},\n"
+	        " \"c\": {\"models\": {\"*x\": {\"tokens\": \"0\", \"tokens-burst\": 5}}},\n"
+	        " \"d\": {\"limits\": {\"requests\": \"50\"}}, \"e\": {\"limits\": "
+	        "{\"tokens\": 9}},\n"
+	        " \"f\": {\"limit\": {}}}}",
+	        "policy.json:2:2: error: tenants.a*b: a star stands at the end, or not at all "
+	        "[range]\n"
+	        "policy.json:2:39: error: tenants.a*b.limits.requests-burst: there is no rate that "
+	        "it "
+	        "belongs to [range]\n"
+	        "policy.json:3:19: error: tenants.c.models.*x: a star stands at the end, or not at "
+	        "all "
+	        "[range]\n"
+	        "policy.json:3:57: error: tenants.c.models.*x.tokens-burst: there is no rate that "
+	        "it "
+	        "belongs to [range]\n"
+	        "policy.json:4:31: error: tenants.d.limits.requests: \"50\" needs a time, as in "
+	        "50/s or "
+	        "600/m [range]\n"
+	        "policy.json:4:66: error: tenants.e.limits.tokens: 9 needs a unit, as in \"50/s\" "
+	        "or "
+	        "\"1M/m\" [type]\n"
+	        "policy.json:5:8: error: tenants.f.limit: unknown key (did you mean \"limits\"?) "
+	        "[unknown-key]\n"
+	        "7 errors\n");
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* test_server_weight.c - a server's name becomes its weight. Proves B002, B040. */
+/* test_server_weight.c - a server's name becomes its weight. Proves B002, B040, each as
+ * far as the agent decides it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -8,16 +8,7 @@
 
 #include "policies/core/rng.h"
 #include "spoa/replay/engine_model.h"
-
-/* The how manieth calloc() from now fails; 0 is none. The linker puts us in its place. */
-static int failing;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return failing > 0 && --failing == 0 ? NULL : __real_calloc(count, size);
-}
+#include "tests/failing_calloc.h"
 
 enum { EVENTS = 4096, STREAMS = 40 };
 

@@ -15,14 +15,9 @@
 #include "spoa/replay/play.h"
 #include "spoa/replay/play_agents.h"
 #include "spoa/replay/sample.h"
+#include "tests/near.h"
 
 static struct ladder ladder;
-
-static void assert_near(double a, double b, double most)
-{
-	if (fabs(a - b) > most)
-		fail_msg("%.9f is not %.9f", a, b);
-}
 
 static struct trace *two_requests(usec_t apart)
 {
@@ -66,13 +61,13 @@ static void times_are_those_of_the_engine(void **state)
 	assert_int_equal(asked[1] - asked[0], SECOND);
 	assert_int_equal(got.answered, 2);
 	/* (110.5 + 8.1) / 2 ms */
-	assert_near(got.ttft_mean, 0.0593, 1e-6);
-	assert_near(got.ttft_p99, 0.1105, 1e-6);
+	assert_close(got.ttft_mean, 0.0593, 1e-6);
+	assert_close(got.ttft_p99, 0.1105, 1e-6);
 	/* two more tokens, a step of 8.15 ms each */
-	assert_near(got.e2e_p99, 0.1105 + 0.0163, 1e-6);
-	assert_near(got.hit_share, 0.5 * 1024 / 1025, 1e-9);
-	assert_near(got.most_over_mean, 2, 1e-9);
-	assert_near(got.end, 1 + 0.0081 + 0.0163, 1e-6);
+	assert_close(got.e2e_p99, 0.1105 + 0.0163, 1e-6);
+	assert_close(got.hit_share, 0.5 * 1024 / 1025, 1e-9);
+	assert_close(got.most_over_mean, 2, 1e-9);
+	assert_close(got.end, 1 + 0.0081 + 0.0163, 1e-6);
 	trace_free(trace);
 }
 
@@ -91,7 +86,7 @@ static void speed_brings_them_closer_and_engines_may_differ(void **state)
 	settings.speeds = speeds;
 	assert_true(play(trace, &settings, &chooser, NULL, NULL, &got));
 	assert_int_equal(asked[1] - asked[0], SECOND / 4);
-	assert_near(got.ttft_p99, 0.1105 / 2, 2e-6);
+	assert_close(got.ttft_p99, 0.1105 / 2, 2e-6);
 	trace_free(trace);
 }
 
