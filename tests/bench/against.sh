@@ -15,16 +15,6 @@ build_against() { # COMMIT
 	git -C "$root" worktree remove --force "$tree"
 }
 
-run_agent() { # PROGRAM
-	stop agent
-	rm -f "$T/agent.ready"
-	"$1" run --haproxy "$T/ours/infer.sock" --spop "127.0.0.1:$SPOP_PORT" --log-listen "127.0.0.1:$LOG_PORT" \
-		--admin "127.0.0.1:$ADMIN_PORT" --ready-file "$T/agent.ready" >/dev/null 2>>"$T/agent.log" &
-	PIDS[agent]=$!
-	wait_for 10 "the agent" test -s "$T/agent.ready"
-	wait_for 10 "the agent to know the servers" fleet_is_known
-}
-
 measure_against() { # COMMIT
 	local i which before spent
 	declare -A AGAINST=()

@@ -42,6 +42,20 @@ measure_idle() {
 		"$(divide $((($(process_ticks "${PIDS[agent]}") - before) * TICK_US)) 50000)" %
 }
 
+# Another agent in the place of the one that runs.
+run_agent() { # PROGRAM [run options]
+	local program=$1
+	shift
+	stop agent
+	rm -f "$T/agent.ready"
+	"$program" run --haproxy "$T/ours/infer.sock" --spop "127.0.0.1:$SPOP_PORT" --log-listen "127.0.0.1:$LOG_PORT" \
+		--admin "127.0.0.1:$ADMIN_PORT" --ready-file "$T/agent.ready" "$@" >/dev/null 2>>"$T/agent.log" &
+	PIDS[agent]=$!
+	wait_for 10 "the agent" test -s "$T/agent.ready"
+	wait_for 10 "HAProxy to see the agent" agent_is_up
+	wait_for 10 "the agent to know the servers" fleet_is_known
+}
+
 # A start with HAProxy there: until the first request is routed to a replica.
 measure_start() {
 	local i at began_at

@@ -11,13 +11,7 @@ measure_reloads() {
 	local i
 	declare -A RELOADS=()
 	"$BUILD/tests/bench/large" --print >"$T/large.json"
-	stop agent
-	rm -f "$T/agent.ready"
-	"$AGENT_PROGRAM" run --haproxy "$T/ours/infer.sock" --spop "127.0.0.1:$SPOP_PORT" --log-listen "127.0.0.1:$LOG_PORT" \
-		--admin "127.0.0.1:$ADMIN_PORT" --policy "$T/large.json" --ready-file "$T/agent.ready" >/dev/null 2>>"$T/agent.log" &
-	PIDS[agent]=$!
-	wait_for 10 "the agent" test -s "$T/agent.ready"
-	wait_for 10 "HAProxy to see the agent" agent_is_up
+	run_agent "$AGENT_PROGRAM" --policy "$T/large.json"
 	for ((i = 0; i < repeat; i++)); do
 		play_rate "$T/calm"
 		least RELOADS calm "$(p99_ms "$T/calm")"
