@@ -90,6 +90,9 @@ say "with 2 and 2 of 2 running: 429 after $retry s in both shapes; with a fallba
 
 FULL='"strategy": "least-request", "admit": {"max-kv-usage": 0.5}, "hard-limits": {"max-kv-usage": 0.5}'
 with_policy "{\"defaults\": {\"strategy\": \"least-request\"}, $ONLY_A}"
+# A page that still shows a cache full, of the streams let go, would send all to the other engine: least-request reads it too.
+are_empty() { metrics | awk '/^inference_spoa_replica_engine_kv_usage_ratio[{]instance="svc-a"/ { n += $NF < 0.1 } END { exit n != 2 }'; }
+wait_for 5 "the pages to show empty caches" are_empty
 hold 4 --body-bytes 60000 --seed 21
 are_full() { metrics | awk '/^inference_spoa_replica_engine_kv_usage_ratio[{]instance="svc-a"/ { n += $NF > 0.5 } END { exit n != 2 }'; }
 wait_for 5 "the pages to show full caches" are_full
