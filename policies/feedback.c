@@ -8,13 +8,13 @@
 
 #include <string.h>
 
+#include "policies/client_retry.h"
 #include "policies/ejection.h"
 #include "policies/flight.h"
+#include "policies/haproxy_retry.h"
 #include "policies/learn.h"
 #include "policies/outcome.h"
 #include "policies/sessions.h"
-#include "policies/tried.h"
-#include "policies/tries.h"
 #include "policies/usage.h"
 
 static bool says_nothing(const struct served *by)
@@ -182,7 +182,8 @@ static void hear_end(struct facts *facts, const struct flight *flight, const str
 static void note_end(struct facts *facts, const struct stream_end *end, const struct flight *flight,
                      const struct serving *by, const struct feedback *feedback, usec_t now)
 {
-	struct report report = tried_report(facts, end, flight, by->replica, feedback->class);
+	struct report report =
+	        haproxy_retry_report(facts, end, flight, by->replica, feedback->class);
 
 	if (feedback->class == CLASS_FAILURE && flight && is_of_prefill(facts, end, flight, now))
 		report.class = CLASS_LOCAL;
@@ -299,10 +300,10 @@ static void end_of(struct facts *facts, const struct stream_end *end, struct fli
 	feedback->chosen = flight->chosen;
 	feedback->moved = is_moved(flight, by);
 	usage_end(facts, end, flight, by, now);
-	tried_note(facts, end, flight, by, feedback, now);
+	haproxy_retry_note(facts, end, flight, by, feedback, now);
 	settle_binding(facts, end, flight, by, feedback, now);
 	if (feedback->class != CLASS_OK && by->replica != TARGET_NONE)
-		tries_note(facts, flight, by->replica, now);
+		client_retry_note(facts, flight, by->replica, now);
 	settle_e2e(facts, end, flight, by, feedback, now);
 	feedback->missed = note_missed(facts, end, flight, by);
 }

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
+#include "policies/client_retry.h"
 #include "policies/defaults.h"
 #include "policies/level.h"
 #include "policies/prompt.h"
 #include "policies/rules.h"
-#include "policies/tries.h"
 #include "policies/usage.h"
 
 /* As long as the answers of an instance that serves the model have been. Which one does
@@ -75,8 +75,8 @@ void passage_enter(struct passage *passage, struct decider *decider, const struc
 	usage_check(decider->facts, request, &decider->prompt, passage->tenant, model,
 	            &passage->check);
 	decider_match(decider, now);
-	passage->previous =
-	        tries_previous(decider->facts, request, &decider->prompt, passage->model, now);
+	passage->previous = client_retry_previous(decider->facts, request, &decider->prompt,
+	                                          passage->model, now);
 }
 
 /* The chain as configured, or with the strategy of a header or of the model's profile. */

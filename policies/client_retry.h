@@ -1,4 +1,4 @@
-/* tries.h - who served a request that is tried again.
+/* client_retry.h - who served a request that is tried again.
  *
  * A client that got no good answer sends the same once more, and says so. What
  * came to no good end is remembered for a minute by its caller and prompt; else
@@ -9,8 +9,9 @@
 #include "policies/state/facts.h"
 
 /* Target of the previous try; TARGET_NONE if this is the first, or nothing is known. */
-uint32_t tries_previous(const struct facts *facts, const struct request *request,
-                        const struct prompt *prompt, uint32_t model, usec_t now);
+uint32_t client_retry_previous(const struct facts *facts, const struct request *request,
+                               const struct prompt *prompt, uint32_t model, usec_t now);
 
 /* This request came to no good end at the target. */
-void tries_note(struct facts *facts, const struct flight *flight, uint32_t target, usec_t now);
+void client_retry_note(struct facts *facts, const struct flight *flight, uint32_t target,
+                       usec_t now);

@@ -1,11 +1,11 @@
-/* tried.c - one failure, or one "busy", for each of those whose try was made again.
+/* haproxy_retry.c - one failure, or one "busy", for each of those whose try was made again.
  *
  * HAProxy tells the number of retries and who served in the end. What the first one
  * answered, if it did and it was an error, the configuration we ship keeps in a
  * variable. Where there is no such word nobody knows whether the one we chose refused
  * the connection, closed it, or said that it was full: then it is taken for a failure,
  * but not for a reason to eject who finishes other requests. */
-#include "policies/tried.h"
+#include "policies/haproxy_retry.h"
 
 #include "policies/ejection.h"
 #include "policies/flight.h"
@@ -16,8 +16,9 @@ static const struct eject_on *eject_on_of(const struct facts *facts)
 	return &facts->policy->health.eject_on;
 }
 
-struct report tried_report(const struct facts *facts, const struct stream_end *end,
-                           const struct flight *flight, uint32_t target, enum outcome_class class)
+struct report haproxy_retry_report(const struct facts *facts, const struct stream_end *end,
+                                   const struct flight *flight, uint32_t target,
+                                   enum outcome_class class)
 {
 	return (struct report){
 		.target = target,
@@ -57,7 +58,7 @@ static enum outcome_class note_answer(struct facts *facts, const struct stream_e
                                       const struct flight *flight, uint32_t target, usec_t now)
 {
 	enum outcome_class class = outcome_class_of_status(end->first_status);
-	struct report report = tried_report(facts, end, flight, target, class);
+	struct report report = haproxy_retry_report(facts, end, flight, target, class);
 
 	report.judged = outcome_judge_status(end->first_status, eject_on_of(facts));
 	report.connect = false;
@@ -72,7 +73,7 @@ static enum outcome_class note_unheard(struct facts *facts, const struct stream_
                                        usec_t now)
 {
 	enum outcome_class class = last == CLASS_BUSY ? CLASS_BUSY : CLASS_FAILURE;
-	struct report report = tried_report(facts, end, flight, flight->chosen, class);
+	struct report report = haproxy_retry_report(facts, end, flight, flight->chosen, class);
 
 	report.judged = outcome_judge_retry(eject_on_of(facts));
 	report.retry_after = 0;
@@ -97,8 +98,9 @@ static void note_chosen(struct facts *facts, const struct stream_end *end,
 		learn_lost_binding(facts, flight, flight->chosen);
 }
 
-void tried_note(struct facts *facts, const struct stream_end *end, const struct flight *flight,
-                const struct serving *by, const struct feedback *feedback, usec_t now)
+void haproxy_retry_note(struct facts *facts, const struct stream_end *end,
+                        const struct flight *flight, const struct serving *by,
+                        const struct feedback *feedback, usec_t now)
 {
 	uint32_t first = end->retries > 0 ? first_of(facts, end) : TARGET_NONE;
 

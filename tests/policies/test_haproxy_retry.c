@@ -1,5 +1,5 @@
-/* test_tried.c - what a retry says of the one that was asked first: its own answer where HAProxy
- * tells, a failure where it does not. Proves R113, B006, B028. */
+/* test_haproxy_retry.c - what a retry says of the one that was asked first: its own answer where
+ * HAProxy tells, a failure where it does not. Proves R113, B006, B028. */
 #include "policies/ejection.h"
 #include "tests/policies/sent.h"
 
