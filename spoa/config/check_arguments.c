@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "spoa/config/check_rules.h"
+#include "spoa/config/steering.h"
 
 /* The expression of "set-var(txn.infer_...) EXPRESSION", NULL for other lines. */
 static const char *working_variable(const struct haproxy_line *line)
@@ -122,10 +123,14 @@ static void kept_prompt(const struct facts *facts)
 	       "%s lives as long as the stream; unset it behind the group", name);
 }
 
-/* Client headers that would steer an engine's side-car must not reach it. */
+/* What would steer an engine or its side-car must not reach it. */
 static void stripped(const struct facts *facts)
 {
-	static const char *const headers[] = { "x-infer-", "x-prefiller-host-port" };
+#define AS_ROW(name, help) { name, help },
+	static const struct {
+		const char *name, *help;
+	} headers[] = { STEERING_HEADERS(AS_ROW) };
+#undef AS_ROW
 	const struct haproxy_line *line;
 
 	if (strcmp(facts->frontend->section->type, "backend") == 0)
@@ -133,18 +138,13 @@ static void stripped(const struct facts *facts)
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
 		bool found = false;
 
-		for (uint32_t j = 0; (line = proxy_line(facts->frontend, j)); j++) {
-			const char *header = line_after(line, "del-header");
-
-			found = found || (header && strcmp(header, headers[i]) == 0 &&
+		for (uint32_t j = 0; (line = proxy_line(facts->frontend, j)); j++)
+			found = found || (line_deletes(line, headers[i].name) &&
 			                  !line_has(line, "if") && !line_has(line, "unless"));
-		}
 		if (!found)
 			report(facts, facts->frontend->section->head, facts->frontend,
-			       SEVERITY_ERROR, "strip",
-			       "%s of clients reaches the engines; clients can name the prefill "
-			       "host",
-			       headers[i]);
+			       SEVERITY_ERROR, "strip", "%s of clients reaches the engines; %s",
+			       headers[i].name, headers[i].help);
 	}
 }
 

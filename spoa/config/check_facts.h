@@ -75,6 +75,9 @@ bool line_has(const struct haproxy_line *line, const char *word);
 bool line_holds(const struct haproxy_line *line, const char *part);
 /* The word behind this one; NULL if it is not there. */
 const char *line_after(const struct haproxy_line *line, const char *word);
+/* True if the line is an http-request rule that deletes this header; of a name that ends
+ * with "-": all that begin so. */
+bool line_deletes(const struct haproxy_line *line, const char *header);
 /* True if the condition of the line asks for this text, itself or by the name of
  * an acl of the proxy; negated, if wanted so. */
 bool line_asks(const struct proxy *proxy, const struct haproxy_line *line, const char *part,

@@ -26,18 +26,16 @@ static bool wants_prefill(const struct policy *policy)
 	return wants;
 }
 
-/* "http-request set-header NAME %[var(txn.PREFIX.VARIABLE)]", or del-header NAME. */
-static bool is_about(const struct facts *facts, const struct haproxy_line *line, const char *action,
-                     const char *header, const char *variable)
+/* "http-request set-header NAME %[var(txn.PREFIX.VARIABLE)]" */
+static bool is_set(const struct facts *facts, const struct haproxy_line *line, const char *header,
+                   const char *variable)
 {
-	const char *name = line_after(line, action);
+	const char *name = line_after(line, "set-header");
 	const char *value = line_after(line, header);
 	char text[96];
 
 	if (!name || strcmp(name, header) != 0)
 		return false;
-	if (!variable)
-		return true;
 	(void)snprintf(text, sizeof(text), "%%[var(txn.%s.%s)]", facts->prefix, variable);
 	return value && strcmp(value, text) == 0;
 }
@@ -48,9 +46,9 @@ static void handed_over(const struct facts *facts, const char *header, const cha
 	const struct haproxy_line *line, *set = NULL, *deleted = NULL;
 
 	for (uint32_t j = 0; (line = proxy_line(facts->frontend, j)); j++) {
-		if (is_about(facts, line, "set-header", header, variable))
+		if (is_set(facts, line, header, variable))
 			set = line;
-		else if (set && is_about(facts, line, "del-header", header, NULL))
+		else if (set && line_deletes(line, header))
 			deleted = line;
 	}
 	if (!set)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "spoa/config/check_facts.h"
 
@@ -107,6 +108,19 @@ static bool acl_holds(const struct proxy *proxy, const char *name, const char *p
 
 /* A condition is what follows "if" or "unless": names of acls and { tests }, each
  * with a ! before it or not. */
+bool line_deletes(const struct haproxy_line *line, const char *header)
+{
+	const char *name = line_after(line, "del-header"), *method = line_after(line, "-m");
+	size_t len = strlen(header);
+
+	if (!name || strcmp(line->words[0], "http-request") != 0)
+		return false;
+	if (method && strcmp(method, "beg") == 0)
+		return name[0] != '\0' && strncasecmp(header, name, strlen(name)) == 0;
+	return (!method || strcmp(method, "str") == 0) && header[len - 1] != '-' &&
+	       strcasecmp(header, name) == 0;
+}
+
 bool line_asks(const struct proxy *proxy, const struct haproxy_line *line, const char *part,
                bool negated)
 {

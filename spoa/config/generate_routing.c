@@ -5,6 +5,9 @@
  * our messages. */
 #include "spoa/config/generate_parts.h"
 
+#include <string.h>
+
+#include "spoa/config/steering.h"
 #include "spoa/messages/contract.h"
 
 static void loggers(FILE *out)
@@ -100,6 +103,20 @@ static void computed(const struct generate *generate, FILE *out)
 		              (int)first.len, first.at);
 }
 
+/* Ours are set later. */
+static void forgotten(FILE *out)
+{
+#define AS_NAME(name, help) name,
+	static const char *const names[] = { STEERING_HEADERS(AS_NAME) };
+#undef AS_NAME
+
+	(void)fputs("    # what steers an engine or its side-car comes from us, or from nobody\n",
+	            out);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		(void)fprintf(out, "    http-request del-header %s%s\n", names[i],
+		              names[i][strlen(names[i]) - 1] == '-' ? " -m beg" : "");
+}
+
 static void asked(const struct generate *generate, FILE *out)
 {
 	(void)fprintf(out,
@@ -113,10 +130,8 @@ static void asked(const struct generate *generate, FILE *out)
 	              CONTRACT_ENGINE, CONTRACT_ROUTE);
 	if (!generate_head_form(generate->version))
 		(void)fputs("    http-request unset-var(txn.infer_p)\n", out);
-	(void)fputs("    http-request del-header x-infer- -m beg\n"
-	            "    http-request del-header routing-strategy\n"
-	            "    http-request del-header x-prefiller-host-port\n"
-	            "\n"
+	forgotten(out);
+	(void)fputs("\n"
 	            "    # refuse, only if the agent said so\n",
 	            out);
 	generate_refusals(out);

@@ -412,12 +412,16 @@ static void a_prefill_engine_that_is_chosen_is_named_to_the_other(void **state)
 	static const char before[] = "    http-request set-header x-prefiller-host-port "
 	                             "%[var(txn.infer.prefill)]\n"
 	                             "    http-request del-header x-prefiller-host-port\n";
+	static const char all[] = "    http-request set-header x-prefiller-host-port "
+	                          "%[var(txn.infer.prefill)]\n"
+	                          "    http-request del-header X-pre -m beg\n";
 
 	(void)state;
 	assert_int_equal(not_handed_over("pd", set, set), 0);
 	assert_int_equal(not_handed_over("pd", set, ""), 1);
 	assert_int_equal(not_handed_over("least-work", set, ""), 0);
 	assert_int_equal(not_handed_over("pd", set, before), 1);
+	assert_int_equal(not_handed_over("pd", set, all), 1);
 	assert_int_equal(
 	        not_handed_over("pd", "%[var(txn.infer.prefill)] if", "%[req.hdr(x-prefiller)] if"),
 	        1);
