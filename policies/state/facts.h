@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "policies/core/policy.h"
+#include "policies/core/share.h"
 #include "policies/state/answers.h"
 #include "policies/state/average.h"
 #include "policies/state/counters.h"
@@ -40,8 +41,9 @@ struct facts {
 	struct tenants *tenants;
 	struct limit_table *limits;
 	struct counters *counters;
-	struct pins *sessions; /* session keys, to the replica that has their context */
-	struct pins *tries;    /* prompts that did not come to a good end, to who had them */
+	struct pins *sessions;     /* session keys, to the replica that has their context */
+	struct pins *tries;        /* prompts that did not come to a good end, to who had them */
+	const struct share *share; /* hears what we learn; NULL: nobody does. Not owned */
 };
 
 /* Sized by the policy's restart-needed settings and the fleet's limits. NULL when
