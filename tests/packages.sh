@@ -4,7 +4,7 @@
 set -eu
 
 run="cmake make gcc libc6-dev pkg-config libev-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libxxhash-dev haproxy curl jq"
-test="libcmocka-dev varnish clang-14 libclang-rt-14-dev clang-format-14 valgrind prometheus debootstrap python3-venv python3-jsonschema socat lintian"
+test="libcmocka-dev varnish clang-14 libclang-rt-14-dev clang-format-14 valgrind prometheus debootstrap python3-venv python3-jsonschema socat lintian redis-server"
 
 case ${1:-all} in
 run) want=$run ;;

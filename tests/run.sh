@@ -22,6 +22,14 @@ else
 fi
 haproxy -v | sed -n 1p
 
+step "a Valkey beside Debian's own Redis"
+if VALKEY=$(tests/redis/get_valkey.sh); then
+	export VALKEY
+else
+	echo "no Valkey: its tests are skipped below" >&2
+fi
+redis-server -v
+
 step "build, warnings are errors"
 cmake --preset default >/dev/null
 cmake --build --preset default -j "$jobs" | grep -v '^\[' || true

@@ -1,0 +1,60 @@
+#!/bin/sh
+# newer_debian.sh PACKAGE PROGRAM [RELEASE] - puts a program of a newer Debian (trixie) below build/ and prints the path of
+# something that runs it: newer_debian.sh haproxy usr/sbin/haproxy. Nothing to do is a matter of milliseconds.
+#
+# The packages come from the mirror of this machine's own apt sources, by debootstrap into a directory
+# of its own (about 200 MB, half a minute), as root. The program is started by its own loader, so that
+# files and addresses are the host's; not for what executes itself again.
+set -eu
+package=$1
+path=$2
+release=${3:-trixie}
+name=${path##*/}
+cd "$(dirname "$0")/.."
+root=$PWD/build/$package/$release
+program=$root/$name
+limit=600 # seconds; half a minute on an idle machine
+
+say() { echo "newer_debian: $*" >&2; }
+fail() {
+	say "$*"
+	exit 1
+}
+
+if [ -x "$program" ] && "$program" -v >/dev/null 2>&1; then
+	"$program" -v | sed -n 1p >&2
+	echo "$program"
+	exit 0
+fi
+
+PATH=$PATH:/usr/sbin
+command -v debootstrap >/dev/null || fail "debootstrap is missing: apt-get install debootstrap"
+as_root=""
+if [ "$(id -u)" != 0 ]; then
+	command -v sudo >/dev/null || fail "please run as root"
+	as_root=sudo
+fi
+# Of Debian's own archive, not of its security or of other parties' archives.
+mirror=$(apt-get indextargets --format '$(ORIGIN) $(SUITE) $(REPO_URI)' 2>/dev/null |
+	awk '$1 == "Debian" && $2 !~ /-/ { print $3; exit }')
+[ -n "$mirror" ] || mirror=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -v security | sed -n 1p)
+[ -n "$mirror" ] || fail "this machine's apt sources name no Debian mirror; run apt-get update"
+
+say "installing $package of $release below $root"
+$as_root rm -rf "$root"
+mkdir -p "$(dirname "$root")"
+log=$(dirname "$root")/$release.log
+if ! timeout "$limit" $as_root debootstrap --variant=minbase --include="$package" "$release" "$root" "$mirror" >"$log" 2>&1; then
+	tail -n 5 "$log" >&2
+	fail "debootstrap did not get $release within $limit s; its log is $log"
+fi
+$as_root rm -rf "$root/var/cache/apt/archives"
+loader=$(find "$root/usr/lib64" "$root/usr/lib" "$root/lib" -maxdepth 2 -name 'ld-linux-*.so.*' 2>/dev/null | sed -n 1p)
+libraries=$(dirname "$(find "$root/usr/lib" -name 'libc.so.6' | sed -n 1p)")
+[ -n "$loader" ] || fail "no loader below $root"
+printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' "$loader" "$libraries" "$root/$path" |
+	$as_root tee "$program" >/dev/null
+$as_root chmod 755 "$program"
+"$program" -v >/dev/null || fail "$program does not run"
+"$program" -v | sed -n 1p >&2
+echo "$program"
