@@ -12,21 +12,23 @@ RELEASE=${1:-bookworm}
 BASE=$TREE/build/package/$RELEASE
 ROOT=$T/root
 needs="adduser init-system-helpers haproxy"
-to_build="cmake make gcc libc6-dev pkg-config dpkg-dev file libev-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libxxhash-dev"
+to_build="cmake make gcc libc6-dev pkg-config dpkg-dev file libev-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libxxhash-dev libhiredis-dev"
+[ "$RELEASE" = bookworm ] && to_build+=" libmsgpack-dev" || to_build+=" libmsgpack-c-dev"
 
-# make_root DIRECTORY PACKAGE...: once; moved into its place when it is whole.
+# make_root DIRECTORY PACKAGE...: once for a list of packages; moved into its place when it is whole.
 make_root() {
 	local root=$1 mirror
 	shift
-	[ ! -d "$root" ] || return 0
+	[ ! -d "$root" ] || [ "$(cat "$root.packages" 2>/dev/null)" != "$*" ] || return 0
 	mirror=$(apt-get indextargets --format '$(ORIGIN) $(SUITE) $(REPO_URI)' | awk '$1 == "Debian" && $2 !~ /-/ { print $3; exit }')
 	[ -n "$mirror" ] || fail "this machine's apt sources name no Debian mirror; run apt-get update"
 	say "a clean $RELEASE at ${root#"$TREE"/} (half a minute)"
-	rm -rf "$root.new" && mkdir -p "$(dirname "$root")"
+	rm -rf "$root" "$root.new" && mkdir -p "$(dirname "$root")"
 	debootstrap --variant=minbase --include="$(echo "$*" | tr ' ' ,)" "$RELEASE" "$root.new" "$mirror" >"$T/debootstrap.log" 2>&1 ||
 		fail "$(tail -n 5 "$T/debootstrap.log")"
 	rm -rf "$root.new/var/cache/apt/archives"
 	mv "$root.new" "$root"
+	echo "$*" >"$root.packages"
 }
 
 build_here() {
