@@ -8,6 +8,7 @@
 #include "spoa/command.h"
 #include "spoa/config/check_haproxy.h"
 #include "spoa/config/check_names.h"
+#include "spoa/config/host_port.h"
 #include "spoa/config/policy.h"
 
 struct options {
@@ -17,6 +18,7 @@ struct options {
 	const char *version;
 	const char *sockets[SOURCES_MAX];
 	size_t socket_count;
+	unsigned agent_check_port; /* 0: not said */
 	bool live;
 	bool strict;
 	bool json;
@@ -32,12 +34,24 @@ static void print_usage(FILE *out)
 	        "  -c, --policy FILE        a policy (or INFERENCE_SPOA_POLICY)\n"
 	        "  --haproxy-config FILE    a haproxy.cfg; repeatable\n"
 	        "  --haproxy-version V      of the HAProxy that reads it, like 3.0.11\n"
+	        "  --agent-check HOST:PORT  as run --agent-check has it: where servers should ask\n"
 	        "  --live                   asks what runs, too: HAProxy's runtime sockets, and\n"
 	        "                           each engine for the models it serves\n"
 	        "  --haproxy SOCKET         a runtime socket, with --live; repeatable\n"
 	        "  --strict                 warnings count as errors\n"
 	        "  --json                   one object instead of lines\n\n"
 	        "exit codes: 0 no errors, 2 errors\n");
+}
+
+static bool read_agent_check(const char *text, struct options *options)
+{
+	struct error error = { "" };
+	struct span host;
+
+	if (host_port_read(text, &host, &options->agent_check_port, &error))
+		return true;
+	(void)fprintf(stderr, "inference-spoa check: --agent-check: %s\n", error.text);
+	return false;
 }
 
 static bool read_option(int flag, struct options *options)
@@ -62,6 +76,8 @@ static bool read_option(int flag, struct options *options)
 			return false;
 		options->sockets[options->socket_count++] = optarg;
 		return true;
+	case 'A':
+		return read_agent_check(optarg, options);
 	case 's':
 		options->strict = true;
 		return true;
@@ -82,6 +98,7 @@ static int read_options(int argc, char **argv, struct options *options)
 		{ "haproxy-version", required_argument, NULL, 'v' },
 		{ "live", no_argument, NULL, 'l' },
 		{ "haproxy", required_argument, NULL, 'a' },
+		{ "agent-check", required_argument, NULL, 'A' },
 		{ "strict", no_argument, NULL, 's' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
@@ -126,7 +143,8 @@ static void check_running(const struct options *options, const struct policy_fil
 static void check_all(const struct options *options, struct problems *problems)
 {
 	struct policy_file *file = policy_load(options->policy, problems);
-	struct check_options check = { .version = options->version };
+	struct check_options check = { .version = options->version,
+		                       .agent_check_port = options->agent_check_port };
 
 	if (file) {
 		check.policy = policy_file_policy(file);

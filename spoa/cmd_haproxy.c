@@ -23,6 +23,8 @@ static const char usage[] =
         "[combined]\n"
         "  --instance NAME=HOST:PORT,HOST:PORT...  a backend and its engines, instead of the "
         "example's; repeatable\n"
+        "  --agent-check HOST:PORT  each server asks the agent for its weight and maxconn (run "
+        "--agent-check)\n"
         "  --header NAME  a request header that affinity rules look at; repeatable\n";
 
 static bool option_read(struct generate *generate, int option, const char *text,
@@ -39,6 +41,8 @@ static bool option_read(struct generate *generate, int option, const char *text,
 		return generate_topology(text, &generate->topology, error);
 	case 'i':
 		return generate_instance(generate, text, error);
+	case 'a':
+		return generate_agent_check(generate, text, error);
 	case 'H':
 		return generate_header(generate, text, error);
 	default:
@@ -73,6 +77,7 @@ int cmd_haproxy(int argc, char **argv)
 		{ "regex", required_argument, NULL, 'r' },
 		{ "topology", required_argument, NULL, 't' },
 		{ "instance", required_argument, NULL, 'i' },
+		{ "agent-check", required_argument, NULL, 'a' },
 		{ "header", required_argument, NULL, 'H' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },

@@ -136,12 +136,13 @@ static void ejection(const struct facts *facts, const struct proxy *proxy,
 static void servers(const struct facts *facts, const struct proxy *proxy)
 {
 	const struct haproxy_line *server;
-	bool template = false;
+	bool template = false; /* or what needs lines of their own */
 
 	for (uint32_t i = 0; (server = proxy_server(proxy, i)); i++) {
 		keep_alive(facts, proxy, server);
 		ejection(facts, proxy, server);
-		template = template || strcmp(server->words[0], "server-template") == 0;
+		template = template || strcmp(server->words[0], "server-template") == 0 ||
+		           proxy_server_word(proxy, server, "agent-check");
 	}
 	if (!template)
 		report(facts, proxy->section->head, proxy, SEVERITY_WARNING, "scaling",

@@ -19,6 +19,8 @@ struct check_options {
 	const struct ladder *ladder; /* the policy's; NULL: the default */
 	const struct policy *policy; /* whose affinity rules look at headers; NULL: none */
 	unsigned ledger_ttl_s;       /* how long a slot lives; 0: 600 */
+	unsigned agent_check_port;   /* where the agent answers; 0: not known, then all servers
+	                              * must ask at one port */
 	bool tenant_leaves;          /* the tenant's hash goes to Redis or into a log */
 };
 

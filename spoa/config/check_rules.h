@@ -21,6 +21,7 @@
 	CHECK(log)                                                                                 \
 	CHECK(log_format)                                                                          \
 	CHECK(agent)                                                                               \
+	CHECK(agent_check)                                                                         \
 	CHECK(backends)
 
 #define AS_FUNCTION(name) void check_##name(const struct facts *facts);

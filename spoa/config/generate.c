@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "policies/core/bug.h"
+#include "spoa/config/host_port.h"
 
 void generate_init(struct generate *generate)
 {
@@ -98,6 +99,14 @@ bool generate_header(struct generate *generate, const char *text, struct error *
 	if (generate->header_count == GENERATE_HEADERS_MAX)
 		return error_set(error, "more than %d headers", GENERATE_HEADERS_MAX);
 	generate->headers[generate->header_count++] = text;
+	return true;
+}
+
+bool generate_agent_check(struct generate *generate, const char *text, struct error *error)
+{
+	if (!host_port_read(text, &generate->agent_check_host, &generate->agent_check_port, error))
+		return false;
+	generate->agent_check = text;
 	return true;
 }
 

@@ -53,6 +53,10 @@ struct generate {
 	/* Borrowed: headers that affinity rules look at, sent beside the contract's own. */
 	const char *headers[GENERATE_HEADERS_MAX];
 	size_t header_count;
+	/* Borrowed: where the agent answers HAProxy's agent-check; NULL: it is not asked. */
+	const char *agent_check;
+	struct span agent_check_host;
+	unsigned agent_check_port;
 };
 
 /* The default ladder, any version, any regex, combined. */
@@ -69,6 +73,10 @@ MUST_CHECK bool generate_topology(const char *text, enum generate_topology *ret_
 MUST_CHECK bool generate_header(struct generate *generate, const char *text, struct error *error);
 /* Adds a "NAME=ADDRESS,ADDRESS...". */
 MUST_CHECK bool generate_instance(struct generate *generate, const char *text, struct error *error);
+/* Reads HOST:PORT, or [IPV6]:PORT: each server then asks the agent there for its weight and
+ * maxconn. */
+MUST_CHECK bool generate_agent_check(struct generate *generate, const char *text,
+                                     struct error *error);
 /* Its NAME, or the example's first backend; not terminated. */
 struct span generate_first_instance(const struct generate *generate);
 

@@ -29,6 +29,28 @@ static void first_try(const struct generate *generate, FILE *out)
 		(void)fputs("    .endif\n", out);
 }
 
+/* What all servers of a backend have. */
+static void server_defaults(const struct generate *generate, FILE *out, const char *words)
+{
+	(void)fprintf(out, "    default-server %s", words);
+	if (generate->agent_check)
+		(void)fprintf(out, " agent-addr %.*s agent-port %u agent-inter 2s",
+		              (int)generate->agent_check_host.len, generate->agent_check_host.at,
+		              generate->agent_check_port);
+	(void)fputc('\n', out);
+}
+
+/* The end of a server's line. What it sends is what it is called here: the agent looks it up by
+ * that name and answers with weight and maxconn. */
+static void server_end(const struct generate *generate, FILE *out, struct span backend,
+                       const char *server)
+{
+	if (generate->agent_check)
+		(void)fprintf(out, " agent-check agent-send \"%.*s/%s\\n\"", (int)backend.len,
+		              backend.at, server);
+	(void)fputc('\n', out);
+}
+
 static void head(const struct generate *generate, FILE *out, struct span name)
 {
 	(void)fprintf(
@@ -42,51 +64,64 @@ static void head(const struct generate *generate, FILE *out, struct span name)
 	        "    use-server %%[var(txn.infer.replica)] if { var(txn.infer.replica) -m found } "
 	        "{ be_name,strcmp(txn.infer.instance) eq 0 }\n"
 	        "    option httpchk GET /health\n"
-	        "    timeout check 5s\n"
-	        "    default-server check inter 2s fastinter 500ms fall 3 rise 2 weight 100 "
-	        "maxconn 256 maxqueue 32 pool-purge-delay 2s\n");
+	        "    timeout check 5s\n");
+	server_defaults(generate, out,
+	                "check inter 2s fastinter 500ms fall 3 rise 2 weight 100 maxconn 256 "
+	                "maxqueue 32 pool-purge-delay 2s");
 }
 
 static void replicas(const struct generate *generate, FILE *out, char letter, unsigned count)
 {
-	const char name[] = { 's', 'v', 'c', '-', letter };
+	const char text[] = { 's', 'v', 'c', '-', letter };
+	const struct span name = { text, sizeof(text) };
+	char server[16];
 
-	head(generate, out, (struct span){ name, sizeof(name) });
-	for (unsigned i = 0; i < count; i++)
-		(void)fprintf(out, "    server %c%u \"${INFER_%c%u}\"\n", letter, i,
+	head(generate, out, name);
+	for (unsigned i = 0; i < count; i++) {
+		(void)snprintf(server, sizeof(server), "%c%u", letter, i);
+		(void)fprintf(out, "    server %s \"${INFER_%c%u}\"", server,
 		              toupper((unsigned char)letter), i);
+		server_end(generate, out, name, server);
+	}
 }
 
 /* "NAME=ADDRESS,ADDRESS...": servers r0, r1, ... */
 static void given(const struct generate *generate, FILE *out, const char *instance)
 {
-	size_t name = strcspn(instance, "=");
-	const char *at = instance + name + 1;
+	const struct span name = { instance, strcspn(instance, "=") };
+	const char *at = instance + name.len + 1;
+	char server[16];
 
-	head(generate, out, (struct span){ instance, name });
+	head(generate, out, name);
 	for (unsigned i = 0; *at; i++) {
 		size_t length = strcspn(at, ",");
 
-		if (length > 0)
-			(void)fprintf(out, "    server r%u %.*s\n", i, (int)length, at);
+		(void)snprintf(server, sizeof(server), "r%u", i);
+		if (length > 0) {
+			(void)fprintf(out, "    server %s %.*s", server, (int)length, at);
+			server_end(generate, out, name, server);
+		}
 		at += length + (at[length] == ',');
 	}
 }
 
-static void cluster(FILE *out, char letter)
+static void cluster(const struct generate *generate, FILE *out, char letter)
 {
+	const char name[] = { 's', 'v', 'c', '-', letter };
+
 	(void)fprintf(
 	        out,
-	        "backend svc-%c\n"
+	        "backend %.*s\n"
 	        "    balance leastconn                             # when the agent is silent\n"
 	        "    retry-on conn-failure                         # the lower one has made its "
 	        "own retries\n"
 	        "    option httpchk GET /infer-health\n"
-	        "    timeout check 5s\n"
-	        "    default-server check inter 1s fall 2 rise 1 weight 100 maxconn 1024 "
-	        "pool-purge-delay 2s\n"
-	        "    server low0 \"${INFER_%c0}\"\n",
-	        letter, toupper((unsigned char)letter));
+	        "    timeout check 5s\n",
+	        (int)sizeof(name), name);
+	server_defaults(generate, out,
+	                "check inter 1s fall 2 rise 1 weight 100 maxconn 1024 pool-purge-delay 2s");
+	(void)fprintf(out, "    server low0 \"${INFER_%c0}\"", toupper((unsigned char)letter));
+	server_end(generate, out, (struct span){ name, sizeof(name) }, "low0");
 }
 
 static void instances(const struct generate *generate, FILE *out)
@@ -108,9 +143,9 @@ static void instances(const struct generate *generate, FILE *out)
 		replicas(generate, out, 'b', 2);
 		break;
 	case GENERATE_UPPER:
-		cluster(out, 'a');
+		cluster(generate, out, 'a');
 		(void)fputc('\n', out);
-		cluster(out, 'b');
+		cluster(generate, out, 'b');
 		break;
 	case GENERATE_LOWER:
 		replicas(generate, out, 'a', 3);

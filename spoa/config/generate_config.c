@@ -22,8 +22,11 @@ static void heading(const struct generate *generate, FILE *out)
 
 	(void)fprintf(out,
 	              "# Reference configuration of inference-spoa, contract %d: %s.\n"
-	              "# Printed by \"inference-spoa haproxy config%s\".",
+	              "# Printed by \"inference-spoa haproxy config%s",
 	              CONTRACT_VERSION, what[generate->topology], arguments[generate->topology]);
+	if (generate->agent_check)
+		(void)fprintf(out, " --agent-check %s", generate->agent_check);
+	(void)fputs("\".", out);
 	if (generate->version == 0)
 		(void)fputs(" Loads unchanged on HAProxy 2.6, 3.0 and newer.\n", out);
 	else

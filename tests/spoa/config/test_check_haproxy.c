@@ -19,6 +19,7 @@
 #include "policies/defaults.h"
 #include "policies/strategies.h"
 #include "spoa/config/check_haproxy.h"
+#include "spoa/config/generate.h"
 #include "spoa/config/policy.h"
 #include "spoa/messages/contract.h"
 
@@ -311,6 +312,78 @@ static void a_comment_silences_a_rule(void **state)
 	                 0);
 }
 
+static const char asking[] =
+        "    default-server agent-check agent-addr 10.9.9.9 agent-port 9902 weight 100\n"
+        "    server a0 \"${INFER_A0}\" agent-send \"svc-a/a0\\n\"\n"
+        "    server a3 engine.local:8000 agent-send \"10.0.0.1:8000\\n\"";
+
+/* In two lines, by name or by an address that is not written here. */
+static void a_server_that_asks_well_is_left_alone(void **state)
+{
+	static const struct {
+		const char *rule;
+		unsigned count;
+	} expected[] = { { "agent-send", 2 /* a1, a2 */ },
+		         { "agent-port", 0 },
+		         { "agent-addr", 0 },
+		         { "weight", 0 },
+		         { "scaling", 1 /* svc-b: who asks by name is of no template */ } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		assert_int_equal(
+		        count_of(of_edit(MAIN, "    server a0 \"${INFER_A0}\"", asking, NULL),
+		                 expected[i].rule, ""),
+		        expected[i].count);
+}
+
+/* What the generator prints is what the checker wants. */
+static void the_generated_agent_checks_are_clean(void **state)
+{
+	const struct check_options options = { .version = "3.2.26", .agent_check_port = 9902 };
+	struct problems *problems = problems_new();
+	const struct problem *problem;
+	static char base[FILE_MAX];
+	struct generate generate;
+	struct error error = { "" };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	generate_init(&generate);
+	assert_true(generate_agent_check(&generate, "127.0.0.1:9902", &error));
+	assert_true(generate_instance(&generate, "own=10.0.0.1:80,10.0.0.2:80", &error));
+	generate_config(&generate, out);
+	(void)fclose(out);
+	of_tree("haproxy/spoe-3.cfg", base);
+	(void)write_file("spoe-3.cfg", base);
+	check_haproxy(write_file("haproxy.cfg", text), &options, problems);
+	for (size_t i = 0; (problem = problems_at(problems, i)); i++)
+		if (strcmp(problem->rule, "bufsize") != 0)
+			fail_msg("[%s] %s", problem->rule, problem->text);
+	problems_free(problems);
+	free(text);
+}
+
+static void the_agents_port_is_known_when_it_is_told(void **state)
+{
+	struct problems *problems = problems_new();
+	const struct check_options options = { .version = "3.2.26", .agent_check_port = 9903 };
+	static char base[FILE_MAX], edited[FILE_MAX];
+
+	(void)state;
+	of_tree("haproxy/spoe-3.cfg", base);
+	(void)write_file("spoe-3.cfg", base);
+	of_tree("haproxy/haproxy.cfg", base);
+	replaced(base, "    server a0 \"${INFER_A0}\"", asking, edited);
+	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
+	assert_int_equal(
+	        count_of(problems, "agent-port", "asks at port 9902, the agent answers at 9903"),
+	        4);
+}
+
 static void an_unknown_version_is_walked_as_old_and_as_new(void **state)
 {
 	struct problems *problems = problems_new();
@@ -447,6 +520,9 @@ int main(void)
 		cmocka_unit_test(a_full_name_has_at_most_63_letters),
 		cmocka_unit_test(arguments_and_lines_have_their_limits),
 		cmocka_unit_test(a_comment_silences_a_rule),
+		cmocka_unit_test(a_server_that_asks_well_is_left_alone),
+		cmocka_unit_test(the_generated_agent_checks_are_clean),
+		cmocka_unit_test(the_agents_port_is_known_when_it_is_told),
 		cmocka_unit_test(an_unknown_version_is_walked_as_old_and_as_new),
 		cmocka_unit_test(the_policy_has_its_say),
 		cmocka_unit_test(sessions_need_their_headers),

@@ -1,5 +1,5 @@
 /* test_generate.c - what is checked in is what the generator prints, and keeps
- * HAProxy's limits. Proves B004, R017, P031, P033, P041, P050, P119, P120. */
+ * HAProxy's limits. Proves B002, B004, R017, P031, P033, P041, P050, P119, P120. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -295,6 +295,49 @@ static void a_split_changes_what_it_must(void **state)
 	free(above);
 }
 
+/* Each server asks by the names that HAProxy knows it by, at one place. */
+static void servers_ask_for_their_weight_where_they_are_told_to(void **state)
+{
+	static const char *const refused[] = {
+		"",        "9902", ":9902",   "a:",     "a:0",  "a:b",    "a:65536",      "a b:1",
+		"::1:990", "[]:1", "a:9902x", "a\"b:1", "a:-1", "a:+990", "a:0000000001", "[::1]"
+	};
+	struct generate combined = wanted(0, GENERATE_COMBINED), own = wanted(300, GENERATE_LOWER),
+	                upper = wanted(0, GENERATE_UPPER);
+	struct error error = { "" };
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		assert_false(generate_agent_check(&own, refused[i], &error));
+	assert_null(own.agent_check);
+	text = printed(CONFIG, &combined);
+	assert_null(strstr(text, "agent-check"));
+	free(text);
+	assert_true(generate_agent_check(&combined, "127.0.0.1:9902", &error));
+	text = printed(CONFIG, &combined);
+	assert_non_null(strstr(text, "haproxy config --agent-check 127.0.0.1:9902\"."));
+	assert_int_equal(count_of(text, " maxqueue 32 pool-purge-delay 2s agent-addr 127.0.0.1 "
+	                                "agent-port 9902 agent-inter 2s\n"),
+	                 2);
+	assert_non_null(strstr(text, "server b1 \"${INFER_B1}\" agent-check agent-send "
+	                             "\"svc-b/b1\\n\"\n"));
+	assert_int_equal(count_of(text, " agent-check agent-send "), 5);
+	free(text);
+	assert_true(generate_agent_check(&own, "[::1]:1", &error));
+	assert_true(generate_instance(&own, "be=10.0.0.1:80,10.0.0.2:80", &error));
+	text = printed(CONFIG, &own);
+	assert_non_null(strstr(text, " agent-addr ::1 agent-port 1 agent-inter 2s\n"));
+	assert_non_null(strstr(text, "server r1 10.0.0.2:80 agent-check agent-send "
+	                             "\"be/r1\\n\"\n"));
+	free(text);
+	assert_true(generate_agent_check(&upper, "agent.local:65535", &error));
+	text = printed(CONFIG, &upper);
+	assert_non_null(strstr(text, "delay 2s agent-addr agent.local agent-port 65535 "));
+	assert_non_null(strstr(text, " agent-check agent-send \"svc-b/low0\\n\"\n"));
+	free(text);
+}
+
 static void versions_are_read(void **state)
 {
 	struct error error = { "" };
@@ -347,6 +390,7 @@ int main(void)
 		cmocka_unit_test(only_one_form_is_printed_for_a_version),
 		cmocka_unit_test(a_named_regex_leaves_no_question),
 		cmocka_unit_test(a_split_changes_what_it_must),
+		cmocka_unit_test(servers_ask_for_their_weight_where_they_are_told_to),
 		cmocka_unit_test(versions_are_read),
 		cmocka_unit_test(every_variable_is_registered),
 	};
