@@ -16,6 +16,7 @@ AGENT_PROGRAM=$BUILD/inference-spoa
 SIM=$BUILD/tests/sim/engine_sim
 PLAYER=$BUILD/tests/sim/player
 T=$(mktemp -d "${TMPDIR:-/tmp}/infer.XXXXXX")
+FOLDER=$T # T is another in tests with several agents: pairs.sh
 declare -A PIDS=()
 
 finish() {
@@ -28,9 +29,9 @@ finish() {
 	done
 	if [ $status != 0 ]; then
 		echo "FAILED (exit $status); last lines of the logs:" >&2
-		tail -n 20 "$T"/*.log >&2
+		(cd "$FOLDER" && find . -name '*.log' -exec tail -v -n 20 {} +) >&2
 	fi
-	if [ -n "${KEEP:-}" ]; then echo "kept: $T" >&2; else rm -rf "$T"; fi
+	if [ -n "${KEEP:-}" ]; then echo "kept: $FOLDER" >&2; else rm -rf "$FOLDER"; fi
 	exit $status
 }
 trap finish EXIT
@@ -83,7 +84,7 @@ engine_list() { # "127.0.0.1:P,..." of all engines
 # The shipped configuration, with our ports. HAPROXY_EDIT is a sed program for it.
 write_haproxy_config() {
 	local base file
-	base=$(free_ports 4)
+	base=${PAIR_PORTS:-$(free_ports 4)}
 	HTTP_PORT=$base SPOP_PORT=$((base + 1)) LOG_PORT=$((base + 2)) ADMIN_PORT=$((base + 3))
 	# A busy machine must not decide what a test says: answers may be late, but where lateness is the subject
 	# (PROCESSING=50ms, as shipped).
@@ -99,7 +100,7 @@ write_haproxy_config() {
 start_haproxy() { # [haproxy options]
 	[ -s "$T/haproxy.cfg" ] || write_haproxy_config
 	"$HAPROXY_PROGRAM" -db -f "$T/haproxy.cfg" "$@" >>"$T/haproxy.log" 2>&1 &
-	PIDS[haproxy]=$!
+	PIDS[haproxy${PAIR:-}]=$!
 	wait_for 10 "HAProxy" test -S "$T/infer.sock"
 	wait_for 10 "HAProxy's port" tcp_open "$HTTP_PORT"
 }
@@ -110,7 +111,7 @@ start_agent() { # [run options]
 	rm -f "$T/agent.ready"
 	"$AGENT_PROGRAM" run --haproxy "$T/infer.sock" --spop "127.0.0.1:$SPOP_PORT" --log-listen "127.0.0.1:$LOG_PORT" \
 		--admin "127.0.0.1:$ADMIN_PORT" --ready-file "$T/agent.ready" "$@" >>"$T/decisions.out" 2>>"$T/agent.log" &
-	PIDS[agent]=$!
+	PIDS[agent${PAIR:-}]=$!
 	wait_for 10 "the agent" test -s "$T/agent.ready"
 	wait_for 10 "HAProxy to see the agent" agent_is_up
 	wait_for 10 "the agent to know the servers" fleet_is_known
@@ -169,7 +170,7 @@ with_policy() {
 	local before
 	before=$(metric config_reload_total 'result="ok"')
 	echo "$1" >"$T/policy.json"
-	kill -HUP "${PIDS[agent]}"
+	kill -HUP "${PIDS[agent${PAIR:-}]}"
 	is_in_force() { [ "$(metric config_reload_total 'result="ok"')" -gt "$before" ]; }
 	wait_for 5 "the policy to be in force" is_in_force
 }
