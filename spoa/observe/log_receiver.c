@@ -2,7 +2,8 @@
  *
  * Datagrams are read in batches, streams in large pieces, and both only so much a
  * turn of the loop: decisions come before lines. What waits meanwhile waits in the
- * kernel, for which the receive buffer is asked to be large. */
+ * kernel, for which the receive buffer is asked to be large. When lines come often they
+ * are read by the clock (pace.h). */
 #include "spoa/observe/log_receiver.h"
 
 #include <errno.h>
@@ -14,14 +15,14 @@
 #include <unistd.h>
 
 #include "spoa/observe/address.h"
+#include "spoa/observe/datagrams.h"
 #include "spoa/observe/lines.h"
 #include "spoa/observe/log_socket.h"
+#include "spoa/observe/pace.h"
 
 enum {
 	LISTENERS_MAX = 8,
 	CONNECTIONS_MAX = 64,
-	BATCH = 64,           /* datagrams a system call */
-	BATCHES_PER_TURN = 4, /* of one socket */
 	ACCEPTS_PER_TURN = 16,
 	READ_BYTES = 64 * 1024,
 };
@@ -29,6 +30,7 @@ enum {
 struct listener {
 	struct log_receiver *receiver;
 	ev_io io;       /* fd -1 when unused */
+	int type;       /* SOCK_DGRAM, or SOCK_STREAM of connections to be taken */
 	uint32_t drops; /* the kernel's count, as last seen */
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* to remove at the end; "" */
 };
@@ -39,82 +41,49 @@ struct connection {
 	struct lines lines;
 };
 
-struct control {
-	_Alignas(struct cmsghdr) char bytes[CMSG_SPACE(sizeof(uint32_t))];
-};
-
 struct log_receiver {
 	struct observe observe;
 	void (*on_line)(void *data, struct span line);
 	void *data;
 	struct log_receiver_counts counts;
+	struct pace pace;
 	struct listener listeners[LISTENERS_MAX];
 	struct connection connections[CONNECTIONS_MAX];
-	struct mmsghdr messages[BATCH];
-	struct iovec parts[BATCH];
-	struct control controls[BATCH];
-	union {
-		char datagrams[BATCH][LINE_MAX_BYTES];
-		char stream[READ_BYTES];
-	} buffer;
+	struct datagrams *datagrams;
+	char stream[READ_BYTES];
 };
 
-/* The kernel's count of what it dropped comes with each datagram. */
-static void count_drops(struct listener *listener, struct msghdr *message)
+static void take_datagram(void *data, struct span line)
 {
-	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
-	     part = CMSG_NXTHDR(message, part)) {
-		uint32_t drops;
+	struct log_receiver *receiver = data;
 
-		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SO_RXQ_OVFL)
-			continue;
-		memcpy(&drops, CMSG_DATA(part), sizeof(drops));
-		listener->receiver->counts.kernel_drops += drops - listener->drops;
-		listener->drops = drops;
-	}
-}
-
-static void take_datagram(struct listener *listener, size_t i)
-{
-	struct log_receiver *receiver = listener->receiver;
-	struct mmsghdr *message = &receiver->messages[i];
-	struct span line = { receiver->buffer.datagrams[i], message->msg_len };
-
-	count_drops(listener, &message->msg_hdr);
-	if (message->msg_hdr.msg_flags & MSG_TRUNC) {
-		receiver->counts.too_long++;
-		return;
-	}
-	while (line.len > 0 && (line.at[line.len - 1] == '\n' || line.at[line.len - 1] == '\r' ||
-	                        line.at[line.len - 1] == 0))
-		line.len--;
 	receiver->counts.datagrams++;
 	receiver->on_line(receiver->data, line);
+}
+
+/* False: there was nothing. */
+static bool read_datagrams(struct listener *listener)
+{
+	struct log_receiver *receiver = listener->receiver;
+	struct datagrams_read read =
+	        datagrams_read(receiver->datagrams, listener->io.fd, take_datagram, receiver);
+
+	receiver->counts.too_long += read.too_long;
+	if (read.drops_known) {
+		receiver->counts.kernel_drops += read.drops - listener->drops;
+		listener->drops = read.drops;
+	}
+	return read.any;
 }
 
 static void on_datagrams(struct ev_loop *loop, ev_io *io, int events)
 {
 	struct listener *listener = io->data;
-	struct log_receiver *receiver = listener->receiver;
-	int got = BATCH;
 
 	(void)loop;
 	(void)events;
-	for (int turn = 0; turn < BATCHES_PER_TURN && got == BATCH; turn++) {
-		for (size_t i = 0; i < BATCH; i++) {
-			receiver->parts[i] =
-			        (struct iovec){ receiver->buffer.datagrams[i], LINE_MAX_BYTES };
-			receiver->messages[i].msg_hdr = (struct msghdr){
-				.msg_iov = &receiver->parts[i],
-				.msg_iovlen = 1,
-				.msg_control = receiver->controls[i].bytes,
-				.msg_controllen = sizeof(receiver->controls[i].bytes),
-			};
-		}
-		got = recvmmsg(io->fd, receiver->messages, BATCH, MSG_DONTWAIT, NULL);
-		for (int i = 0; i < got; i++)
-			take_datagram(listener, (size_t)i);
-	}
+	pace_woken(&listener->receiver->pace);
+	(void)read_datagrams(listener);
 }
 
 static void count_stream_line(void *data, struct span line)
@@ -137,24 +106,33 @@ static void disconnect(struct connection *connection)
 	receiver->counts.connections--;
 }
 
+/* False: there was nothing. */
+static bool read_bytes(struct connection *connection)
+{
+	struct log_receiver *receiver = connection->receiver;
+	ssize_t got = recv(connection->io.fd, receiver->stream, READ_BYTES, 0);
+	uint64_t too_long = connection->lines.too_long;
+
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (got <= 0) {
+		disconnect(connection);
+		return false;
+	}
+	lines_feed(&connection->lines, (struct span){ receiver->stream, (size_t)got },
+	           count_stream_line, receiver);
+	receiver->counts.too_long += connection->lines.too_long - too_long;
+	return true;
+}
+
 static void on_bytes(struct ev_loop *loop, ev_io *io, int events)
 {
 	struct connection *connection = io->data;
-	struct log_receiver *receiver = connection->receiver;
-	ssize_t got = recv(io->fd, receiver->buffer.stream, READ_BYTES, 0);
-	uint64_t too_long = connection->lines.too_long;
 
 	(void)loop;
 	(void)events;
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (got <= 0) {
-		disconnect(connection);
-		return;
-	}
-	lines_feed(&connection->lines, (struct span){ receiver->buffer.stream, (size_t)got },
-	           count_stream_line, receiver);
-	receiver->counts.too_long += connection->lines.too_long - too_long;
+	pace_woken(&connection->receiver->pace);
+	(void)read_bytes(connection);
 }
 
 static void connect_to(struct log_receiver *receiver, int fd)
@@ -171,7 +149,8 @@ static void connect_to(struct log_receiver *receiver, int fd)
 		lines_init(&connection->lines);
 		ev_io_init(&connection->io, on_bytes, fd, EV_READ);
 		connection->io.data = connection;
-		ev_io_start(receiver->observe.loop, &connection->io);
+		if (!pace_keeps(&receiver->pace))
+			ev_io_start(receiver->observe.loop, &connection->io);
 		receiver->counts.connections++;
 		receiver->counts.connections_total++;
 		return;
@@ -193,6 +172,45 @@ static void on_connections(struct ev_loop *loop, ev_io *io, int events)
 			return;
 		connect_to(listener->receiver, fd);
 	}
+}
+
+static bool takes_datagrams(const struct listener *listener)
+{
+	return listener->io.fd >= 0 && listener->type == SOCK_DGRAM;
+}
+
+static bool read_all(void *data)
+{
+	struct log_receiver *receiver = data;
+	bool any = false;
+
+	for (size_t i = 0; i < LISTENERS_MAX; i++)
+		if (takes_datagrams(&receiver->listeners[i]))
+			any = read_datagrams(&receiver->listeners[i]) || any;
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		if (receiver->connections[i].io.fd >= 0)
+			any = read_bytes(&receiver->connections[i]) || any;
+	return any;
+}
+
+static void watch(struct ev_loop *loop, ev_io *io, bool on)
+{
+	if (on)
+		ev_io_start(loop, io);
+	else
+		ev_io_stop(loop, io);
+}
+
+static void watch_all(void *data, bool on)
+{
+	struct log_receiver *receiver = data;
+
+	for (size_t i = 0; i < LISTENERS_MAX; i++)
+		if (takes_datagrams(&receiver->listeners[i]))
+			watch(receiver->observe.loop, &receiver->listeners[i].io, on);
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		if (receiver->connections[i].io.fd >= 0)
+			watch(receiver->observe.loop, &receiver->connections[i].io, on);
 }
 
 static struct listener *free_listener(struct log_receiver *receiver)
@@ -234,9 +252,11 @@ static bool start_listening(struct log_receiver *receiver, int type,
 		            "bursts of log lines may be lost (net.core.rmem_max)",
 		            text, log_socket_room(fd), LOG_SOCKET_ROOM);
 	listener->drops = 0;
+	listener->type = type;
 	ev_io_init(&listener->io, type == SOCK_STREAM ? on_connections : on_datagrams, fd, EV_READ);
 	listener->io.data = listener;
-	ev_io_start(receiver->observe.loop, &listener->io);
+	if (type == SOCK_STREAM || !pace_keeps(&receiver->pace))
+		ev_io_start(receiver->observe.loop, &listener->io);
 	return true;
 }
 
@@ -293,9 +313,16 @@ struct log_receiver *log_receiver_new(const struct observe *observe,
 
 	if (!receiver)
 		return NULL;
+	receiver->datagrams = datagrams_new();
+	if (!receiver->datagrams) {
+		free(receiver);
+		return NULL;
+	}
 	receiver->observe = *observe;
 	receiver->on_line = on_line;
 	receiver->data = data;
+	pace_init(&receiver->pace, observe->loop,
+	          &(struct pace_of){ read_all, watch_all, receiver });
 	for (size_t i = 0; i < LISTENERS_MAX; i++) {
 		receiver->listeners[i].receiver = receiver;
 		receiver->listeners[i].io.fd = -1;
@@ -311,11 +338,13 @@ void log_receiver_free(struct log_receiver *receiver)
 {
 	if (!receiver)
 		return;
+	pace_stop(&receiver->pace);
 	for (size_t i = 0; i < LISTENERS_MAX; i++)
 		stop_listening(&receiver->listeners[i]);
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
 		if (receiver->connections[i].io.fd >= 0)
 			disconnect(&receiver->connections[i]);
+	datagrams_free(receiver->datagrams);
 	free(receiver);
 }
 

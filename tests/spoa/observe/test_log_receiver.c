@@ -167,6 +167,40 @@ static void drops_of_the_kernel_are_counted(void **state)
 	close_stage(&stage);
 }
 
+/* Read by the clock then: each line once, by whichever way, and a connection that comes or
+ * goes meanwhile is seen. */
+static void lines_that_come_often_are_all_taken(void **state)
+{
+	static struct stage stage;
+	enum { ROUNDS = 300 };
+	uint16_t port;
+	int udp, tcp, late;
+
+	(void)state;
+	open_stage(&stage, "127.0.0.1:0");
+	port = log_receiver_port(stage.receiver);
+	udp = loop_connect(SOCK_DGRAM, port);
+	tcp = loop_connect(SOCK_STREAM, port);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		send_text(udp, "by udp\n");
+		send_text(tcp, "by tcp\n");
+		(void)ev_run(stage.loop, EVRUN_NOWAIT);
+	}
+	late = loop_connect(SOCK_STREAM, port);
+	send_text(late, "by a late one\n");
+	(void)close(tcp);
+	wait_for(&stage, 2 * ROUNDS + 1);
+	assert_int_equal(log_receiver_counts(stage.receiver).datagrams, ROUNDS);
+	assert_int_equal(log_receiver_counts(stage.receiver).stream_lines, ROUNDS + 1);
+	loop_for(stage.loop, 0.02);
+	assert_int_equal(log_receiver_counts(stage.receiver).connections, 1);
+	send_text(late, "at once again\n");
+	wait_for(&stage, 2 * ROUNDS + 2);
+	(void)close(udp);
+	(void)close(late);
+	close_stage(&stage);
+}
+
 static void a_datagram_too_long_is_dropped(void **state)
 {
 	static struct stage stage;
@@ -422,6 +456,7 @@ int main(void)
 		cmocka_unit_test(one_address_takes_both_udp_and_tcp),
 		cmocka_unit_test(a_burst_of_3000_lines_waits_for_the_loop),
 		cmocka_unit_test(drops_of_the_kernel_are_counted),
+		cmocka_unit_test(lines_that_come_often_are_all_taken),
 		cmocka_unit_test(a_datagram_too_long_is_dropped),
 		cmocka_unit_test(a_line_sent_in_two_at_every_byte_is_one),
 		cmocka_unit_test(a_line_cut_by_a_reconnect_is_dropped_and_counted),
