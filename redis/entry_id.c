@@ -36,7 +36,8 @@ bool entry_id_read(struct span text, struct entry_id *ret_id)
 
 struct span entry_id_write(struct entry_id id, char ret_text[ENTRY_ID_TEXT_MAX])
 {
-	int length = snprintf(ret_text, ENTRY_ID_TEXT_MAX, "%" PRIu64 "-%" PRIu64, id.ms, id.number);
+	int length =
+	        snprintf(ret_text, ENTRY_ID_TEXT_MAX, "%" PRIu64 "-%" PRIu64, id.ms, id.number);
 
 	return (struct span){ ret_text, (size_t)length };
 }

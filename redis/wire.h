@@ -23,9 +23,9 @@
 
 enum {
 	WIRE_SCHEMA = 1,
-	WIRE_BATCH_MAX = 16384,       /* bytes of those that we write */
-	WIRE_ACCEPT_MAX = 32768,      /* of those that we read */
-	WIRE_NAMES_MAX = 1024,        /* in a batch */
+	WIRE_BATCH_MAX = 16384,         /* bytes of those that we write */
+	WIRE_ACCEPT_MAX = 32768,        /* of those that we read */
+	WIRE_NAMES_MAX = 1024,          /* in a batch */
 	WIRE_NAME_MAX = NAME_MAX_BYTES, /* bytes of one */
 };
 
@@ -61,8 +61,8 @@ struct wire_pin {
 /* What is set beside kind and name is of the kind. Spans are borrowed. */
 struct wire_entry {
 	enum wire_kind kind;
-	struct span name;    /* of the target, but for BYE */
-	uint32_t place;      /* read: of the name in the batch, below WIRE_NAMES_MAX */
+	struct span name; /* of the target, but for BYE */
+	uint32_t place;   /* read: of the name in the batch, below WIRE_NAMES_MAX */
 	struct peer_load load;
 	double ttft_ms, e2e_ms; /* 0: not known */
 	usec_t length;          /* EJECTED */

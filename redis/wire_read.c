@@ -166,7 +166,8 @@ static bool next_name(struct values *values, uint32_t *ret_place, struct span *r
 
 static bool next_load(struct values *values, struct peer_load *load)
 {
-	return next_count(values, &load->work.running) && next_count(values, &load->work.awaiting) &&
+	return next_count(values, &load->work.running) &&
+	       next_count(values, &load->work.awaiting) &&
 	       next_number(values, INT64_MAX, &load->work.prefill_tokens) &&
 	       next_number(values, INT64_MAX, &load->work.resident_tokens) &&
 	       next_number(values, UINT64_MAX, &load->acquired);

@@ -12,8 +12,8 @@
 #include "policies/core/bug.h"
 
 enum {
-	HEAD_MAX = 64,  /* array, schema, agent, sequence, array of names */
-	ARRAY_MAX = 5,  /* header of an array */
+	HEAD_MAX = 64, /* array, schema, agent, sequence, array of names */
+	ARRAY_MAX = 5, /* header of an array */
 	NAME_SLOTS = 2 * WIRE_NAMES_MAX,
 };
 
@@ -167,8 +167,8 @@ static bool pack_chain(struct wire_writer *writer, msgpack_packer *packer,
 	return true;
 }
 
-static bool pack_pin(struct wire_writer *writer, msgpack_packer *packer,
-                     const struct wire_pin *pin, uint32_t place)
+static bool pack_pin(struct wire_writer *writer, msgpack_packer *packer, const struct wire_pin *pin,
+                     uint32_t place)
 {
 	uint32_t from = 0;
 
