@@ -1,6 +1,7 @@
 /* fleet_view.c - instances and replicas as everybody else sees them, laid out
  * from what the HAProxies said and what the policy adds. */
 #include "policies/core/bug.h"
+#include "policies/core/pattern.h"
 #include "policies/state/fleet.h"
 #include "policies/state/fleet_parts.h"
 
@@ -14,20 +15,6 @@ const struct instance_policy *fleet_policy_of(const struct policy *policy, const
 	return NULL;
 }
 
-/* "r1-*" fits "r1-s7"; without a "*" only itself does. */
-static bool fits(const char *pattern, const char *name)
-{
-	const char *star = strchr(pattern, '*');
-	size_t before = star ? (size_t)(star - pattern) : 0, after, len;
-
-	if (!star)
-		return name[0] != '\0' && strcmp(pattern, name) == 0;
-	after = strlen(star + 1);
-	len = strlen(name);
-	return len > 0 && len >= before + after && memcmp(pattern, name, before) == 0 &&
-	       memcmp(star + 1, name + len - after, after) == 0;
-}
-
 /* What the policy says of this server; under the name that any HAProxy has for it, or
  * its address. NULL: nothing. */
 static const struct replica_policy *replica_policy_of(const struct instance_policy *policy,
@@ -37,10 +24,10 @@ static const struct replica_policy *replica_policy_of(const struct instance_poli
 	for (uint32_t i = 0; policy && i < policy->replica_count; i++) {
 		const char *pattern = policy->replicas[i].name;
 
-		if (fits(pattern, address))
+		if (pattern_fits(pattern, address))
 			return &policy->replicas[i];
 		for (uint32_t source = 0; source < SOURCES_MAX; source++)
-			if (fits(pattern, member->name[source]))
+			if (pattern_fits(pattern, member->name[source]))
 				return &policy->replicas[i];
 	}
 	return NULL;

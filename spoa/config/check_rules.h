@@ -17,6 +17,7 @@
 	CHECK(headers)                                                                             \
 	CHECK(sessions)                                                                            \
 	CHECK(hand_over)                                                                           \
+	CHECK(roles)                                                                               \
 	CHECK(messages)                                                                            \
 	CHECK(log)                                                                                 \
 	CHECK(log_format)                                                                          \

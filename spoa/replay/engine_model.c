@@ -153,12 +153,14 @@ static bool takes_blocks(struct engine_model *model, struct sequence *sequence)
 static bool admits(struct engine_model *model, uint32_t ticket)
 {
 	struct sequence *sequence = &model->sequences[ticket];
+	uint32_t left;
 
 	if (!takes_blocks(model, sequence))
 		return false;
 	leave_queue(model, ticket);
-	model->load.prefill_tokens -= sequence->cached_tokens;
-	sequence->uncomputed = sequence->job.prompt_tokens - sequence->cached_tokens;
+	left = sequence->job.computed ? 1 : sequence->job.prompt_tokens - sequence->cached_tokens;
+	model->load.prefill_tokens -= sequence->uncomputed - left;
+	sequence->uncomputed = left;
 	sequence->state = PREFILLING;
 	model->batch[model->load.running++] = ticket;
 	if (model->load.running > model->load.running_max)
@@ -326,8 +328,8 @@ enum engine_answer engine_model_submit(struct engine_model *model, const struct 
 	}
 	model->unused = model->sequences[ticket].after;
 	model->sequences[ticket] = (struct sequence){ .state = WAITING, .job = *job };
-	model->sequences[ticket].uncomputed = job->prompt_tokens;
-	model->load.prefill_tokens += job->prompt_tokens;
+	model->sequences[ticket].uncomputed = job->computed ? 1 : job->prompt_tokens;
+	model->load.prefill_tokens += model->sequences[ticket].uncomputed;
 	enqueue(model, ticket);
 	if (model->step_end == INT64_MAX)
 		begin_step(model, now);

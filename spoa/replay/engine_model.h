@@ -38,6 +38,7 @@ struct engine_job {
 	uint32_t block_count;
 	uint32_t prompt_tokens; /* at least 1 */
 	uint32_t output_tokens; /* at least 1 */
+	bool computed;          /* elsewhere: all of the prompt but its last token is here */
 	void *user;             /* handed back with each event */
 };
 

@@ -176,6 +176,7 @@ static void enter_model(struct connection *connection, struct span text)
 	uint32_t count = call->prompt_tokens / block_tokens + 1;
 	struct engine_job job = { .prompt_tokens = call->prompt_tokens,
 		                  .output_tokens = call->output_tokens,
+		                  .computed = connection->prompt == SIDECAR_COMPUTED,
 		                  .user = connection };
 
 	if (count > call->blocks_capacity) {
@@ -229,6 +230,8 @@ void call_begin(struct connection *connection, const struct request *request, en
 	struct engine *engine = connection->engine;
 	struct fault fault = { 0 };
 
+	if (!connection->slept && sidecar_asks(connection, request))
+		return;
 	if (!connection->slept) {
 		engine->counts.requests++;
 		remember(engine, request);
@@ -258,7 +261,10 @@ void call_begin(struct connection *connection, const struct request *request, en
 	case FAULT_NONE:
 		break;
 	}
-	answer(connection, request);
+	if (connection->prompt == SIDECAR_FAILED && engine->options->sidecar_strict)
+		refuse(connection, 503, "The prefill engine does not answer.");
+	else
+		answer(connection, request);
 	connection->close_after |= fault.kind == FAULT_CLOSE;
 }
 

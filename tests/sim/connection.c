@@ -60,6 +60,17 @@ void connection_sleep(struct connection *connection, int delay_ms)
 	set_timer(connection, delay_ms / 1e3);
 }
 
+void connection_await(struct connection *connection)
+{
+	connection->state = CONNECTION_AWAITING;
+	ev_timer_stop(connection->engine->loop, &connection->timer);
+}
+
+void connection_begin_again(struct connection *connection)
+{
+	set_timer(connection, 0);
+}
+
 void connection_hang(struct connection *connection, bool reset)
 {
 	connection->state = CONNECTION_HANGING;
@@ -77,6 +88,7 @@ void connection_close(struct connection *connection, bool reset)
 	if (connection->state == CONNECTION_CLOSED)
 		return;
 	call_abort(connection);
+	sidecar_forget(connection);
 	if (connection->state == CONNECTION_HANGING)
 		connection->engine->hanging--;
 	connection->state = CONNECTION_CLOSED;
@@ -177,11 +189,13 @@ static bool serves_one(struct connection *connection)
 	connection->close_after = connection->close_said = head.close;
 	connection->state = CONNECTION_ANSWERING;
 	routes_serve(connection, &request);
-	if (connection->state == CONNECTION_SLEEPING || connection->state == CONNECTION_CLOSED)
+	if (connection->state == CONNECTION_SLEEPING || connection->state == CONNECTION_AWAITING ||
+	    connection->state == CONNECTION_CLOSED)
 		return false;
 	bytes_take(&connection->in, connection->seen);
 	connection->seen = 0;
 	connection->slept = false;
+	sidecar_forget(connection);
 	return true;
 }
 
@@ -211,6 +225,7 @@ static void send_out(struct connection *connection)
 
 static void release(struct connection *connection)
 {
+	sidecar_free(connection->sidecar);
 	free(connection->call.blocks);
 	bytes_done(&connection->in);
 	bytes_done(&connection->out);
@@ -285,8 +300,8 @@ static void on_timer(struct ev_loop *loop, struct ev_timer *watcher, int events)
 
 	(void)loop;
 	(void)events;
-	if (connection->state == CONNECTION_SLEEPING) {
-		connection->slept = true;
+	if (connection->state == CONNECTION_SLEEPING || connection->state == CONNECTION_AWAITING) {
+		connection->slept = connection->state == CONNECTION_SLEEPING;
 		connection->state = CONNECTION_READING;
 		connection_dirty(connection);
 	} else if (connection->state == CONNECTION_HANGING && connection->reset_later) {

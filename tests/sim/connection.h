@@ -13,6 +13,7 @@
 #include "tests/sim/bytes.h"
 #include "tests/sim/call.h"
 #include "tests/sim/http.h"
+#include "tests/sim/sidecar.h"
 
 struct engine;
 
@@ -21,6 +22,7 @@ enum { CONNECTION_BODY_MAX = 64 << 20 };
 enum connection_state {
 	CONNECTION_READING,  /* no request under way */
 	CONNECTION_SLEEPING, /* the request at the front of in begins later */
+	CONNECTION_AWAITING, /* it begins when somebody else has answered */
 	CONNECTION_ANSWERING,
 	CONNECTION_HANGING, /* never to be answered, or not to its end */
 	CONNECTION_CLOSED,  /* to be freed by the flush */
@@ -44,6 +46,8 @@ struct connection {
 	bool reset_later; /* what the timer is for */
 	bool dirty;
 	struct connection *next_dirty;
+	enum sidecar_state prompt;
+	struct sidecar *sidecar; /* NULL until it is needed */
 	struct call call;
 };
 
@@ -65,6 +69,11 @@ void connection_answered(struct connection *connection);
 
 /* Comes back to the same request in so many milliseconds. */
 void connection_sleep(struct connection *connection, int delay_ms);
+
+/* The request waits until connection_begin_again(), and is begun anew when the callback under way
+ * is over. */
+void connection_await(struct connection *connection);
+void connection_begin_again(struct connection *connection);
 
 /* No more will come of this request; with reset, the connection is reset when what is in out has
  * had the time to arrive. */

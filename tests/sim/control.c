@@ -28,6 +28,8 @@ void control_state(struct connection *connection, const struct request *request)
 	NUMBER("failed", counts->failed);
 	NUMBER("refused", counts->refused);
 	NUMBER("connections", counts->connections);
+	NUMBER("prefill_asked", counts->prefill_asked);
+	NUMBER("prefill_failed", counts->prefill_failed);
 	NUMBER("hanging", engine->hanging);
 	NUMBER("running", load.running);
 	NUMBER("waiting", load.waiting);

@@ -28,6 +28,7 @@ struct engine_counts {
 	uint64_t failed;   /* by a fault on demand */
 	uint64_t refused;  /* no place, no such model, not understood */
 	uint64_t connections;
+	uint64_t prefill_asked, prefill_failed; /* of its side-car */
 	uint64_t prompt_tokens, cached_tokens,
 	        generated_tokens; /* without a cost model; else the model's */
 };

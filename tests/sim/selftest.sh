@@ -5,8 +5,10 @@ set -eu
 engine_sim=$1 player=$2
 folder=$(mktemp -d)
 engine_pid=
+sidecar_pid=
 finish() {
 	[ -z "$engine_pid" ] || kill "$engine_pid" 2>/dev/null || :
+	[ -z "$sidecar_pid" ] || kill "$sidecar_pid" 2>/dev/null || :
 	rm -rf "$folder"
 }
 trap finish EXIT
@@ -130,6 +132,47 @@ play chaos --count 60 --parallel 4 --max-tokens 4 --stream --body-bytes 2048 --s
 	fail "chaos: $(cat "$folder/summary")"
 is "$one" running 0
 is "$one" hanging 0
+
+# A side-car asks the engine that is named for the prompt, and its own for the answer.
+"$engine_sim" --listen 127.0.0.1:0 --model tiny --block-tokens 16 --output-tokens 8 --speed 20 --sidecar \
+	--sidecar-timeout .3 --ready-file "$folder/decoder" >/dev/null &
+sidecar_pid=$!
+until [ -f "$folder/decoder" ]; do
+	kill -0 "$sidecar_pid" || fail "the engine with a side-car has ended"
+	sleep .01
+done
+three=$(cat "$folder/decoder")
+curl -s -d '{}' "$one/sim/reset" >"$folder/body"
+told() { # OPTION...: a prompt of 64 tokens to the decode engine
+	curl -s "$@" -d "{\"model\":\"tiny\",\"max_tokens\":5,\"stream\":true,\"prompt\":\"$(printf %0256d 7)\"}" \
+		"$three/v1/completions" >"$folder/body"
+}
+told -H "x-prefiller-host-port: $one" -H 'authorization: Bearer it'
+is "$one" served 1
+is "$one" generated_tokens 1
+is "$three" generated_tokens 5
+curl -s "$one/sim/last" >"$folder/last"
+grep -q '"authorization":"Bearer it"' "$folder/last" && ! grep -q prefiller "$folder/last" || fail "the prefill leg: $(cat "$folder/last")"
+curl -s -d '{"fault":"500","count":1}' "$one/sim/fault" >"$folder/body"
+told -H "x-prefiller-host-port: $one"
+curl -s -d '{"fault":"hang","count":1}' "$one/sim/fault" >"$folder/body"
+told -H "x-prefiller-host-port: $one"
+told -H "x-prefiller-host-port: 127.0.0.1:1"
+told -H "x-prefiller-host-port: nobody"
+told
+is "$three" served 6
+is "$three" prefill_asked 5
+is "$three" prefill_failed 4
+# A client that leaves takes the question along.
+curl -s -d '{}' "$one/sim/reset" >"$folder/body"
+curl -s -d '{"fault":"hang","count":1}' "$one/sim/fault" >"$folder/body"
+told -H "x-prefiller-host-port: $one" -m .1 || :
+is "$one" aborted 1
+is "$one" hanging 0
+is "$three" aborted 1
+kill "$sidecar_pid"
+wait "$sidecar_pid" || fail "the engine with a side-car ended with $?"
+sidecar_pid=
 
 kill "$engine_pid"
 wait "$engine_pid" || fail "engine_sim ended with $?"

@@ -43,6 +43,12 @@ static const struct command_option options[] = {
 	{ "bare", NULL, "keep nothing for /sim/last: costs less", COMMAND_FLAG, AT(bare), 0, 0 },
 	{ "page", "NAME", "whose names /metrics has: vllm, or sglang; none: 404", COMMAND_TEXT,
 	  AT(page), 0, 0 },
+	{ "sidecar", NULL, "ask who x-prefiller-host-port names for the prompt first", COMMAND_FLAG,
+	  AT(sidecar), 0, 0 },
+	{ "sidecar-strict", NULL, "503 when that fails; else the prompt is computed here",
+	  COMMAND_FLAG, AT(sidecar_strict), 0, 0 },
+	{ "sidecar-timeout", "S", "which is when nothing comes for so long, 5", COMMAND_REAL,
+	  AT(sidecar_timeout_s), 0.001, 1e6 },
 	{ "ready-file", "PATH", "written when all engines listen: HOST:PORT a line", COMMAND_TEXT,
 	  AT(ready_file), 0, 0 },
 };
@@ -92,6 +98,7 @@ int sim_options_read(int argc, char **argv, struct sim_options *ret_options)
 	ret_options->engine = engine_settings_default();
 	ret_options->speed = ret_options->range = 1;
 	ret_options->output_tokens = 64;
+	ret_options->sidecar_timeout_s = 5;
 	status = command_line_read(&line, argc, argv, ret_options);
 	if (status >= 0)
 		return status;

@@ -19,6 +19,9 @@ struct sim_options {
 	bool bare;              /* nothing kept for /sim/last */
 	const char *ready_file; /* NULL for none */
 	const char *page;       /* whose names the metric page has: vllm, sglang; none: no page */
+	bool sidecar;           /* x-prefiller-host-port is followed */
+	bool sidecar_strict;    /* and when that engine fails, the request does */
+	double sidecar_timeout_s;
 	struct command_list models, listens;
 	uint32_t port_base, range; /* 0: none of these */
 	/* What listens and the range come to. */

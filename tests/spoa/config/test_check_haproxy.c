@@ -500,6 +500,40 @@ static void a_prefill_engine_that_is_chosen_is_named_to_the_other(void **state)
 	        1);
 }
 
+/* While the agent is silent HAProxy balances over whom it knows. */
+static void servers_that_only_compute_prompts_are_backups(void **state)
+{
+	static const char text[] =
+	        "{\"instances\": {\"svc-a\": {\"strategy\": \"pd\", \"replicas\": "
+	        "{\"a0\": {\"role\": \"decode\"}, \"a*\": {\"role\": \"prefill\"}}}, "
+	        "\"svc-b\": {\"replicas\": {\"*\": {\"role\": \"decode\"}}}}}";
+	struct problems *problems = problems_new();
+	struct policy_file *file = policy_parse("policy.json", text, sizeof(text) - 1, problems);
+	struct check_options options = { .version = "2.6.23", .ledger_ttl_s = 600 };
+	static char base[FILE_MAX], edited[FILE_MAX];
+
+	(void)state;
+	assert_non_null(file);
+	options.policy = policy_file_policy(file);
+	of_tree("haproxy/spoe.cfg", base);
+	(void)write_file("spoe.cfg", base);
+	of_tree("haproxy/haproxy.cfg", base);
+	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
+	assert_int_equal(count_of(problems, "prefill-backup", "server a0"), 0);
+	problems = problems_new();
+	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
+	assert_int_equal(count_of(problems, "prefill-backup", "server a1"), 1);
+	problems = problems_new();
+	replaced(base, "    server a1 ", "    server-template a 1-3 ", edited);
+	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
+	assert_int_equal(count_of(problems, "prefill-backup", "server a only"), 1);
+	problems = problems_new();
+	replaced(base, "    server a1 ", "    server a1 \"${INFER_A1}\" backup #", edited);
+	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
+	assert_int_equal(count_of(problems, "prefill-backup", "server a1"), 0);
+	policy_file_free(file);
+}
+
 static void remove_files(void)
 {
 	static const char *const names[] = { "haproxy.cfg", "spoe.cfg", "spoe-3.cfg" };
@@ -526,6 +560,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_version_is_walked_as_old_and_as_new),
 		cmocka_unit_test(the_policy_has_its_say),
 		cmocka_unit_test(sessions_need_their_headers),
+		cmocka_unit_test(servers_that_only_compute_prompts_are_backups),
 		cmocka_unit_test(a_prefill_engine_that_is_chosen_is_named_to_the_other),
 	};
 	const char *parent = getenv("TMPDIR");

@@ -121,6 +121,26 @@ static void at_least_one_token_of_a_prompt_is_computed(void **state)
 	engine_model_free(model);
 }
 
+static void a_prompt_computed_elsewhere_costs_one_token_and_is_cached_here(void **state)
+{
+	struct engine_model *model = with(1, 8, 100);
+	struct engine_job job = job_of(a, 1536, 1);
+	struct heard heard = { 0 };
+
+	(void)state;
+	job.computed = true;
+	(void)submit(model, job, 0);
+	(void)submit(model, job, 0);
+	assert_int_equal(engine_model_load(model).prefill_tokens, 1); /* of who waits */
+	assert_int_equal(engine_model_next(model), 8000 + 100);
+	(void)finish(model, &heard);
+	assert_int_equal(engine_model_load(model).prefill_tokens, 0);
+	assert_int_equal(heard.events[0].cached_tokens, 0);
+	assert_int_equal(heard.events[2].cached_tokens, 1024);
+	assert_int_equal(engine_model_match(model, a, 3), 3);
+	engine_model_free(model);
+}
+
 static void long_prompts_are_computed_in_chunks_beside_the_others(void **state)
 {
 	struct engine_model *model = with(64, 8, 100);
@@ -331,6 +351,7 @@ int main(void)
 		cmocka_unit_test(a_request_costs_its_prefill_and_a_step_a_token),
 		cmocka_unit_test(a_cached_prefix_is_not_computed_again),
 		cmocka_unit_test(at_least_one_token_of_a_prompt_is_computed),
+		cmocka_unit_test(a_prompt_computed_elsewhere_costs_one_token_and_is_cached_here),
 		cmocka_unit_test(long_prompts_are_computed_in_chunks_beside_the_others),
 		cmocka_unit_test(seats_are_taken_in_order_of_arrival),
 		cmocka_unit_test(one_that_can_never_fit_is_refused),
