@@ -25,3 +25,11 @@ if unknown=$(comm -23 "$made/used" "$made/known") && [ -n "$unknown" ]; then
 	exit 1
 fi
 echo "$(wc -l <"$made/used") metrics, all known"
+
+# Each alert says where the runbook has it, and the runbook has no entry of an alert that is gone.
+awk '$2 == "alert:" { name = $3 } $1 == "runbook:" { print name, $2 }' dashboards/alerts.yml | sort >"$made/links"
+awk '$2 == "alert:" { print $3, "docs/runbook.md#" tolower($3) }' dashboards/alerts.yml | sort >"$made/wanted"
+diff "$made/wanted" "$made/links" || { echo "alerts without their link to the runbook"; exit 1; }
+sed -n 's/^## \(InferenceSpoa[A-Za-z]*\)$/\1/p' docs/runbook.md | sort >"$made/entries"
+cut -d' ' -f1 "$made/wanted" | diff - "$made/entries" || { echo "docs/runbook.md and dashboards/alerts.yml have other alerts"; exit 1; }
+echo "$(wc -l <"$made/links") alerts, each in the runbook"
