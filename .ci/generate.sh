@@ -47,8 +47,15 @@ make haproxy/spoe.cfg "$program" haproxy spoe --for 2.6
 make haproxy/spoe-3.cfg "$program" haproxy spoe --for 3.0
 make haproxy/split/upper.cfg "$program" haproxy config --topology upper
 make haproxy/split/lower.cfg "$program" haproxy config --topology lower
+chart=helm/inference-spoa
+make $chart/examples/kubernetes-ingress-values.yaml "$program" haproxy ingress --for 3.2
+make $chart/examples/service-annotations.yaml "$program" haproxy ingress-service --for 3.2
+make $chart/files/spoe.cfg cat haproxy/spoe.cfg
+make $chart/files/spoe-3.cfg cat haproxy/spoe-3.cfg
+make $chart/files/alerts.yml cat dashboards/alerts.yml
 make docs/requirements.md .ci/requirements.sh
 make dashboards/overview.json jq -n -f dashboards/overview.jq
+make $chart/files/overview.json cat dashboards/overview.json
 
 # Numbers of a simulation: the same on each machine but for the last digits.
 replayed() {

@@ -259,6 +259,8 @@ struct agent *agent_new(const struct run_options *options, int *ret_left)
 	agent->started_ms = agent->reloaded_ms = wall_ms();
 	make_journal(agent);
 	notify_open(&agent->notify);
+	if (options->policy)
+		file_watch_init(&agent->policy_watch, options->policy);
 	agent->policy_file = agent_load_policy(agent);
 	agent->profiles = agent_load_profiles(agent);
 	if (!agent->policy_file || !agent->profiles) {

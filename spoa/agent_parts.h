@@ -8,6 +8,7 @@
 #include "spoa/admin/admin.h"
 #include "spoa/config/policy.h"
 #include "spoa/engines/profiles.h"
+#include "spoa/file_watch.h"
 #include "spoa/journal.h"
 #include "spoa/line_watch.h"
 #include "spoa/notify.h"
@@ -28,6 +29,7 @@ struct agent {
 	struct notify notify;
 	struct ev_loop *loop;
 	struct policy_file *policy_file;
+	struct file_watch policy_watch;
 	struct facts *facts;
 	struct decider *decider;
 	struct message_context messages;

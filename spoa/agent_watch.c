@@ -49,11 +49,21 @@ static void on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
 	look_for_lines(agent, now);
 }
 
+static void look_for_policy(struct agent *agent)
+{
+	const struct run_options *options = &agent->options;
+
+	if (options->watch_policy && options->policy &&
+	    file_watch_look(&agent->policy_watch, options->policy))
+		(void)agent_reload(agent);
+}
+
 static void on_health(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	(void)loop;
 	(void)events;
 	agent_look(timer->data);
+	look_for_policy(timer->data);
 }
 
 static void on_flush(struct ev_loop *loop, ev_timer *timer, int events)

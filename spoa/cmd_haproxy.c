@@ -13,6 +13,8 @@ static const char usage[] =
         "  routing     the lines of a frontend only\n"
         "  spoe        the SPOE file\n"
         "  log-format  the format of the end-of-stream line\n"
+        "  ingress     values for the chart of HAProxy's Kubernetes ingress\n"
+        "  ingress-service  annotations of a Service behind it\n"
         "  wire        the variable contract, as docs/wire.md has it\n\n"
         "options:\n"
         "  --for VERSION        2.6, 3.0, 3.2 or any [any]; from 3.0 on prompts are hashed "
@@ -25,7 +27,12 @@ static const char usage[] =
         "example's; repeatable\n"
         "  --agent-check HOST:PORT  each server asks the agent for its weight and maxconn (run "
         "--agent-check)\n"
-        "  --header NAME  a request header that affinity rules look at; repeatable\n";
+        "  --header NAME  a request header that affinity rules look at; repeatable\n"
+        "  --backend NAMESPACE_svc_SERVICE_PORT  of the ingress: nothing else is routed; "
+        "repeatable\n"
+        "  --agent HOST   of the ingress: an agent with a Deployment of its own; repeatable "
+        "[a side-car]\n"
+        "  --name NAME    of the ingress: the release of our chart [inference-spoa]\n";
 
 static bool option_read(struct generate *generate, int option, const char *text,
                         struct error *error)
@@ -41,10 +48,16 @@ static bool option_read(struct generate *generate, int option, const char *text,
 		return generate_topology(text, &generate->topology, error);
 	case 'i':
 		return generate_instance(generate, text, error);
-	case 'a':
+	case 'c':
 		return generate_agent_check(generate, text, error);
 	case 'H':
 		return generate_header(generate, text, error);
+	case 'b':
+		return generate_backend(generate, text, error);
+	case 'a':
+		return generate_agent(generate, text, error);
+	case 'n':
+		return generate_name(generate, text, error);
 	default:
 		return error_set(error, "no such option");
 	}
@@ -60,11 +73,16 @@ static bool print(const char *what, const struct generate *generate, struct erro
 		return generate_spoe(generate, stdout, error);
 	else if (strcmp(what, "log-format") == 0)
 		(generate_log_format(stdout), (void)putchar('\n'));
+	else if (strcmp(what, "ingress") == 0)
+		return generate_ingress(generate, stdout, error);
+	else if (strcmp(what, "ingress-service") == 0)
+		return generate_ingress_service(generate, stdout, error);
 	else if (strcmp(what, "wire") == 0)
 		generate_wire(stdout);
 	else
 		return error_set(error,
-		                 "\"%s\" is not one of config, routing, spoe, log-format, wire",
+		                 "\"%s\" is not one of config, routing, spoe, log-format, ingress, "
+		                 "ingress-service, wire",
 		                 what);
 	return true;
 }
@@ -77,8 +95,11 @@ int cmd_haproxy(int argc, char **argv)
 		{ "regex", required_argument, NULL, 'r' },
 		{ "topology", required_argument, NULL, 't' },
 		{ "instance", required_argument, NULL, 'i' },
-		{ "agent-check", required_argument, NULL, 'a' },
+		{ "agent-check", required_argument, NULL, 'c' },
 		{ "header", required_argument, NULL, 'H' },
+		{ "backend", required_argument, NULL, 'b' },
+		{ "agent", required_argument, NULL, 'a' },
+		{ "name", required_argument, NULL, 'n' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};

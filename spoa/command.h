@@ -21,7 +21,7 @@
 	COMMAND(reload, "", "Reads the policy again.")                                             \
 	COMMAND(replay, "[FILE] [--strategy A,B,C] [options]",                                     \
 	        "Plays recorded requests through simulated engines and compares strategies.")      \
-	COMMAND(haproxy, "config|routing|spoe|log-format|wire [options]",                          \
+	COMMAND(haproxy, "config|routing|spoe|log-format|ingress|ingress-service|wire [options]",  \
 	        "Prints what HAProxy reads.")                                                      \
 	COMMAND(options, "[--markdown]", "Prints every knob of the policy.")                       \
 	COMMAND(strategies, "[--names|--markdown]",                                                \

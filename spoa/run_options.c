@@ -29,6 +29,10 @@ struct flag {
 static const struct flag flags[] = {
 	{ "policy", "FILE", NULL, "policy; without one the embedded default routes by least-work",
 	  AT(policy), FLAG_TEXT },
+	{ "watch-policy", NULL, NULL,
+	  "look each second whether the policy's file is another, and read it then: for mounted "
+	  "ConfigMaps",
+	  AT(watch_policy), FLAG_SWITCH },
 	{ "haproxy", "ADDRESS", NULL,
 	  "HAProxy's runtime socket, a path or HOST:PORT; repeat for several processes",
 	  AT(haproxy), FLAG_LIST },

@@ -41,6 +41,7 @@ struct run_options {
 	uint32_t socket_mode;
 	uint64_t seed; /* 0: drawn at start */
 	bool observe;
+	bool watch_policy;
 	bool no_scrape;
 
 	char *words[RUN_WORDS_MAX]; /* what lists from the environment point into */

@@ -11,7 +11,7 @@ void generate_init(struct generate *generate)
 {
 	struct error error = { "" };
 
-	*generate = (struct generate){ .version = 0 };
+	*generate = (struct generate){ .version = 0, .ingress = { .name = "inference-spoa" } };
 	if (!ladder_parse((struct span){ LADDER_DEFAULT, strlen(LADDER_DEFAULT) },
 	                  &generate->ladder, &error))
 		bug("the default ladder is a ladder", __FILE__, __LINE__);
@@ -107,6 +107,51 @@ bool generate_agent_check(struct generate *generate, const char *text, struct er
 	if (!host_port_read(text, &generate->agent_check_host, &generate->agent_check_port, error))
 		return false;
 	generate->agent_check = text;
+	return true;
+}
+
+bool generate_backend(struct generate *generate, const char *text, struct error *error)
+{
+	struct generate_ingress *ingress = &generate->ingress;
+	size_t bytes = strlen(text) + 1;
+
+	for (size_t i = 0; i < ingress->backend_count; i++)
+		bytes += strlen(ingress->backends[i]) + 1;
+	if (!is_name(text, strlen(text)))
+		return error_set(error, "\"%s\" is not the name of a backend", text);
+	if (ingress->backend_count == GENERATE_BACKENDS_MAX || bytes > GENERATE_BACKENDS_BYTES)
+		return error_set(
+		        error,
+		        "more than %d backends, or %d bytes of them: one line names them all",
+		        GENERATE_BACKENDS_MAX, GENERATE_BACKENDS_BYTES);
+	ingress->backends[ingress->backend_count++] = text;
+	return true;
+}
+
+bool generate_agent(struct generate *generate, const char *text, struct error *error)
+{
+	static const char allowed[] =
+	        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
+	struct generate_ingress *ingress = &generate->ingress;
+
+	if (*text == '\0' || strlen(text) > 253 || text[strspn(text, allowed)] != '\0')
+		return error_set(error, "\"%s\" is not a host; the ports are 9000, 9514, 9901",
+		                 text);
+	if (ingress->agent_count == GENERATE_AGENTS_MAX)
+		return error_set(error, "more than %d agents", GENERATE_AGENTS_MAX);
+	ingress->agents[ingress->agent_count++] = text;
+	return true;
+}
+
+bool generate_name(struct generate *generate, const char *text, struct error *error)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+	size_t length = strlen(text);
+
+	if (length == 0 || length > 40 || text[strspn(text, allowed)] != '\0' || *text == '-' ||
+	    text[length - 1] == '-')
+		return error_set(error, "\"%s\" is not a name of Kubernetes", text);
+	generate->ingress.name = text;
 	return true;
 }
 

@@ -26,7 +26,11 @@ enum {
 	GENERATE_ARGUMENTS_MAX = 255,   /* of a message; HAProxy wraps the count silently */
 	GENERATE_HEAD_FORM_SINCE = 300, /* version from which the head form is printed */
 	GENERATE_INSTANCES_MAX = 64,
-	GENERATE_HEADERS_MAX = 7, /* with the contract's own as many as a request has room for */
+	GENERATE_HEADERS_MAX = 7,   /* with the contract's own as many as a request has room for */
+	GENERATE_BACKENDS_MAX = 48, /* one line of HAProxy's names them all */
+	GENERATE_BACKENDS_BYTES = 1536, /* with the blanks between them */
+	GENERATE_AGENTS_MAX = 4,
+	GENERATE_INGRESS_VERSION = 302, /* what haproxytech's ingress runs, if nobody says */
 };
 
 enum generate_regex {
@@ -39,6 +43,18 @@ enum generate_topology {
 	GENERATE_COMBINED, /* one HAProxy, one agent, both levels */
 	GENERATE_UPPER,    /* level 1 only: a server is a lower HAProxy */
 	GENERATE_LOWER,    /* level 2 only: the instance is given */
+};
+
+/* Only for generate_ingress and generate_ingress_service; all strings borrowed. */
+struct generate_ingress {
+	bool on;          /* set by them: the frontend is the ingress' own */
+	const char *name; /* of the chart's release: its ConfigMaps and Secrets begin with it */
+	/* Backends of the ingress that are instances; none: every one that a rule matches. */
+	const char *backends[GENERATE_BACKENDS_MAX];
+	size_t backend_count;
+	/* Hosts of agents with a Deployment of their own; none: a side-car. */
+	const char *agents[GENERATE_AGENTS_MAX];
+	size_t agent_count;
 };
 
 struct generate {
@@ -57,6 +73,7 @@ struct generate {
 	const char *agent_check;
 	struct span agent_check_host;
 	unsigned agent_check_port;
+	struct generate_ingress ingress;
 };
 
 /* The default ladder, any version, any regex, combined. */
@@ -77,6 +94,12 @@ MUST_CHECK bool generate_instance(struct generate *generate, const char *text, s
  * maxconn. */
 MUST_CHECK bool generate_agent_check(struct generate *generate, const char *text,
                                      struct error *error);
+/* Adds a backend of the ingress, as its controller names it: NAMESPACE_svc_SERVICE_PORT. */
+MUST_CHECK bool generate_backend(struct generate *generate, const char *text, struct error *error);
+/* Adds the host of an agent that is no side-car. */
+MUST_CHECK bool generate_agent(struct generate *generate, const char *text, struct error *error);
+/* The name of the chart's release: small letters, digits and -, at most 40. */
+MUST_CHECK bool generate_name(struct generate *generate, const char *text, struct error *error);
 /* Its NAME, or the example's first backend; not terminated. */
 struct span generate_first_instance(const struct generate *generate);
 
@@ -98,6 +121,14 @@ void generate_routing(const struct generate *generate, FILE *out);
 
 /* A whole haproxy.cfg that runs. */
 void generate_config(const struct generate *generate, FILE *out);
+
+/* Values for haproxytech's chart kubernetes-ingress, as YAML: timeouts, the snippets of
+ * global and frontends, the auxiliary file, and the agent as a side-car. Not for
+ * GENERATE_UPPER. False only when memory runs out. */
+MUST_CHECK bool generate_ingress(const struct generate *generate, FILE *out, struct error *error);
+/* The annotations of a Service whose pods are replicas, as YAML. */
+MUST_CHECK bool generate_ingress_service(const struct generate *generate, FILE *out,
+                                         struct error *error);
 
 /* docs/wire.md. */
 void generate_wire(FILE *out);

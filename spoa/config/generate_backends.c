@@ -1,9 +1,7 @@
-/* generate_backends.c - instances, the agent, and the ring of end lines.
+/* generate_backends.c - the backends that are instances.
  *
  * One instance is one backend, its servers are the replicas; above another
- * HAProxy a server is the address of the lower one. The agent's servers are
- * checked fast, since nbsrv() is what keeps a dead agent from costing anyone a
- * timeout. */
+ * HAProxy a server is the address of the lower one. */
 #include "spoa/config/generate_parts.h"
 
 #include <ctype.h>
@@ -13,7 +11,7 @@
 
 /* A rule of tcp-response runs for each try, also of those that are made again. On 2.6.12 a
  * request was lost, not tried again, when its server closed behind a 503 (7 of 60). */
-static void first_try(const struct generate *generate, FILE *out)
+void generate_first_try(const struct generate *generate, FILE *out)
 {
 	if (generate->version != 0 && generate->version < 300)
 		return;
@@ -27,6 +25,14 @@ static void first_try(const struct generate *generate, FILE *out)
 	        out);
 	if (generate->version == 0)
 		(void)fputs("    .endif\n", out);
+}
+
+void generate_pin(FILE *out)
+{
+	(void)fputs(
+	        "    use-server %[var(txn.infer.replica)] if { var(txn.infer.replica) -m found } "
+	        "{ be_name,strcmp(txn.infer.instance) eq 0 }\n",
+	        out);
 }
 
 /* What all servers of a backend have. */
@@ -58,13 +64,10 @@ static void head(const struct generate *generate, FILE *out, struct span name)
 	        "backend %.*s\n"
 	        "    balance leastconn                             # when the agent is silent\n",
 	        (int)name.len, name.at);
-	first_try(generate, out);
-	(void)fprintf(
-	        out,
-	        "    use-server %%[var(txn.infer.replica)] if { var(txn.infer.replica) -m found } "
-	        "{ be_name,strcmp(txn.infer.instance) eq 0 }\n"
-	        "    option httpchk GET /health\n"
-	        "    timeout check 5s\n");
+	generate_first_try(generate, out);
+	generate_pin(out);
+	(void)fprintf(out, "    option httpchk GET /health\n"
+	                   "    timeout check 5s\n");
 	server_defaults(generate, out,
 	                "check inter 2s fastinter 500ms fall 3 rise 2 weight 100 maxconn 256 "
 	                "maxqueue 32 pool-purge-delay 2s");
@@ -153,46 +156,8 @@ static void instances(const struct generate *generate, FILE *out)
 	}
 }
 
-static void agents(FILE *out)
-{
-	(void)fputs(
-	        "\n"
-	        "# the agent: its list of models, its SPOP port, its log port\n"
-	        "backend infer-models\n"
-	        "    option httpchk GET /readyz\n"
-	        "    server agent \"${INFER_HTTP}\" check inter 1s fall 2 rise 1\n"
-	        "\n"
-	        "backend " CONTRACT_BACKEND "\n"
-	        "    mode tcp                                      # 3.1+ makes it \"spop\" by "
-	        "itself; \"mode spop\" is fatal before 3.1\n"
-	        "    no option http-no-delay\n"
-	        "    no option abortonclose\n"
-	        "    balance roundrobin\n"
-	        "    option spop-check\n"
-	        "    option redispatch 1\n"
-	        "    retries 1                                     # never 0 before 3.1\n"
-	        "    timeout connect 200ms\n"
-	        "    timeout server  3m\n"
-	        "    timeout check   200ms\n"
-	        "    # marked down: its connections end, so that no stream waits on (2.6 can lose "
-	        "the "
-	        "timeout of a message)\n"
-	        "    default-server check inter 500ms fastinter 100ms fall 2 rise 1 on-marked-down "
-	        "shutdown-sessions    # never maxconn\n"
-	        "    server agent \"${INFER_SPOP}\"\n"
-	        "\n"
-	        "ring infer-log\n"
-	        "    format raw\n"
-	        "    maxlen 2048\n"
-	        "    size 1048576\n"
-	        "    timeout connect 1s\n"
-	        "    timeout server 10s\n"
-	        "    server agent \"${INFER_LOG}\"\n",
-	        out);
-}
-
 void generate_backends(const struct generate *generate, FILE *out)
 {
 	instances(generate, out);
-	agents(out);
+	generate_agents(generate, out);
 }

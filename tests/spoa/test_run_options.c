@@ -88,7 +88,7 @@ static void without_arguments_all_is_the_default(void **state)
 	assert_int_equal(options.seed, 0);
 	assert_int_equal(options.socket_mode, 0660);
 	assert_null(options.socket_group);
-	assert_false(options.observe || options.no_scrape);
+	assert_false(options.observe || options.no_scrape || options.watch_policy);
 	assert_string_equal(said, "");
 }
 

@@ -30,7 +30,7 @@ static char *file_of_tree(const char *path)
 	return text;
 }
 
-enum what { CONFIG, ROUTING, SPOE, LOG_FORMAT, WIRE };
+enum what { CONFIG, ROUTING, SPOE, LOG_FORMAT, WIRE, INGRESS, INGRESS_SERVICE };
 
 static char *printed(enum what what, const struct generate *generate)
 {
@@ -55,6 +55,12 @@ static char *printed(enum what what, const struct generate *generate)
 		break;
 	case WIRE:
 		generate_wire(out);
+		break;
+	case INGRESS:
+		assert_true(generate_ingress(generate, out, &error));
+		break;
+	case INGRESS_SERVICE:
+		assert_true(generate_ingress_service(generate, out, &error));
 		break;
 	}
 	(void)fclose(out);
@@ -95,6 +101,12 @@ static void shipped_files_are_what_is_printed(void **state)
 	assert_same("haproxy/split/upper.cfg", CONFIG, 0, GENERATE_UPPER);
 	assert_same("haproxy/split/lower.cfg", CONFIG, 0, GENERATE_LOWER);
 	assert_same("docs/wire.md", WIRE, 0, GENERATE_COMBINED);
+	assert_same("helm/inference-spoa/examples/kubernetes-ingress-values.yaml", INGRESS, 302,
+	            GENERATE_COMBINED);
+	assert_same("helm/inference-spoa/examples/service-annotations.yaml", INGRESS_SERVICE, 0,
+	            GENERATE_COMBINED);
+	assert_same("helm/inference-spoa/files/spoe.cfg", SPOE, 206, GENERATE_COMBINED);
+	assert_same("helm/inference-spoa/files/spoe-3.cfg", SPOE, 302, GENERATE_COMBINED);
 }
 
 static void the_log_format_holds_what_delays_it(void **state)
