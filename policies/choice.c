@@ -44,8 +44,8 @@ static const struct strategy *by_length(const struct profile *profile, double to
 	return strategy;
 }
 
-struct choice choice_of(const struct policy *policy, struct span header, struct span model,
-                        double tokens, struct blend *room)
+struct choice choice_of(const struct policy *policy, struct span header,
+                        const struct model_names *model, double tokens, struct blend *room)
 {
 	struct choice choice = { .asked = ASKED_NOTHING };
 	const struct profile *profile;
@@ -62,7 +62,9 @@ struct choice choice_of(const struct policy *policy, struct span header, struct 
 	}
 	if (choice.strategy || policy->profile_count == 0)
 		return choice;
-	profile = profile_of(policy, model);
+	profile = profile_of(policy, model->own);
+	if (model->base.len > 0 && (!profile || profile->model[0] == '\0'))
+		profile = profile_of(policy, model->base);
 	choice.strategy = profile ? by_length(profile, tokens) : NULL;
 	choice.by_profile = choice.strategy != NULL;
 	return choice;

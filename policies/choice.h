@@ -6,6 +6,7 @@
 #pragma once
 
 #include "policies/blend.h"
+#include "policies/core/model_names.h"
 #include "policies/core/route.h"
 
 struct choice {
@@ -14,7 +15,8 @@ struct choice {
 	bool by_profile;
 };
 
-/* header: what was asked for, empty for nothing. model: as rules know it. tokens: of the
+/* header: what was asked for, empty for nothing. model: of an adapter without a profile
+ * of its own its base's counts. tokens: of the
  * prompt. room: where the strategy is made, if it has to be. */
-struct choice choice_of(const struct policy *policy, struct span header, struct span model,
-                        double tokens, struct blend *room);
+struct choice choice_of(const struct policy *policy, struct span header,
+                        const struct model_names *model, double tokens, struct blend *room);

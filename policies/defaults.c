@@ -5,6 +5,7 @@
 
 #include "policies/classes.h"
 #include "policies/core/bug.h"
+#include "policies/lora.h"
 #include "policies/phases.h"
 #include "policies/pickers/picker.h"
 #include "policies/queue.h"
@@ -74,6 +75,7 @@ void policy_default(struct policy *ret_policy)
 	options_reset(session_options, &ret_policy->session);
 	default_session_headers(&ret_policy->session);
 	options_reset(blend_options, &ret_policy->blend);
+	options_reset(lora_options, &ret_policy->lora);
 	options_reset(queue_options, &ret_policy->queue);
 	ret_policy->default_class = class_named(ret_policy, (struct span){ "default", 7 });
 	BUG_ON(!ladder_parse((struct span){ LADDER_DEFAULT, sizeof(LADDER_DEFAULT) - 1 },

@@ -13,6 +13,7 @@
 #include "policies/flight.h"
 #include "policies/haproxy_retry.h"
 #include "policies/learn.h"
+#include "policies/lora.h"
 #include "policies/outcome.h"
 #include "policies/sessions.h"
 #include "policies/usage.h"
@@ -306,6 +307,8 @@ static void end_of(struct facts *facts, const struct stream_end *end, struct fli
 		client_retry_note(facts, flight, by->replica, now);
 	settle_e2e(facts, end, flight, by, feedback, now);
 	feedback->missed = note_missed(facts, end, flight, by);
+	if (feedback->missed || feedback->class == CLASS_FAILURE)
+		lora_doubt(facts, flight, by->replica);
 }
 
 static bool is_text(struct span span, const char *text)

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "policies/ejection.h"
+#include "policies/lora.h"
 #include "policies/usage.h"
 
 struct target_counters *counters_of(struct facts *facts, uint32_t target)
@@ -132,6 +133,8 @@ void flight_follow(struct facts *facts, struct flight *flight, const struct serv
 	if (!flight->pair)
 		recount_engines(facts, flight->chosen, by->replica, like.prefill);
 	hear(facts, flight, by, now);
+	if (flight->adapter != 0)
+		lora_follow(facts, flight, by->replica, now);
 	put_slot(facts, &flight->replica_slot, &like, by->replica, now);
 	put_slot(facts, &flight->instance_slot, &like, by->instance, now);
 	if (flight->replica_slot.target != TARGET_NONE)
@@ -155,6 +158,8 @@ bool flight_release(struct facts *facts, struct flight *flight, enum release_sou
 	if (flight->held != 0)
 		pins_release(facts->sessions, flight->session, flight->held);
 	flight->held = 0;
+	if (flight->adapter != 0)
+		lora_release(facts, flight, now);
 	flight_prefilled(facts, flight, source, false, now);
 	live = release_slot(facts, &flight->replica_slot, source, now);
 	return release_slot(facts, &flight->instance_slot, source, now) && live;

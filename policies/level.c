@@ -304,6 +304,23 @@ static enum walk_end spill(struct walk *walk, const struct chain *chain, size_t 
 	return try_chain(walk, chain, trace);
 }
 
+/* Nobody of those whom the adapter is spread over: then it goes to anybody. */
+static enum walk_end leave_adapter(struct walk *walk, const struct chain *chain,
+                                   struct level_trace *trace)
+{
+	const struct stage *stage;
+
+	for (size_t i = 0; (stage = pipeline_stage(i)); i++) {
+		if (stage->per_entry || stage == &stage_prefix || stage == &stage_session ||
+		    stage == &stage_adapter)
+			walk_undo(walk, stage);
+	}
+	walk->session.spilled = walk->session.spilled || walk->session.kept;
+	walk->session.kept = walk->narrowed = walk->seeding = false;
+	walk->adapter.spilled = true;
+	return try_chain(walk, chain, trace);
+}
+
 enum walk_end level_walk(struct walk *walk, const struct chain *chain,
                          struct level_trace *ret_trace)
 {
@@ -320,6 +337,8 @@ enum walk_end level_walk(struct walk *walk, const struct chain *chain,
 		end = try_chain(walk, chain, ret_trace);
 	if (end == WALK_SPILL)
 		end = spill(walk, chain, narrow, ret_trace);
+	if (end == WALK_EXHAUSTED && walk->adapter.narrowed)
+		end = leave_adapter(walk, chain, ret_trace);
 	ret_trace->pool = walk->pool;
 	ret_trace->count = walk->count;
 	ret_trace->standing = walk->standing;
@@ -330,5 +349,6 @@ enum walk_end level_walk(struct walk *walk, const struct chain *chain,
 	ret_trace->asked = walk->entry->strategy;
 	ret_trace->degraded = walk->degraded;
 	ret_trace->session = walk->session;
+	ret_trace->adapter = walk->adapter;
 	return end;
 }

@@ -51,8 +51,7 @@ void passage_enter(struct passage *passage, struct decider *decider, const struc
                    usec_t now, bool dry)
 {
 	const struct fleet *fleet = decider->facts->fleet;
-	const char *name;
-	struct span model = request->model;
+	struct model_names names;
 
 	*passage = (struct passage){ .decider = decider,
 		                     .request = request,
@@ -62,17 +61,16 @@ void passage_enter(struct passage *passage, struct decider *decider, const struc
 		                     .overload = true,
 		                     .deadline = true };
 	passage->model = fleet_model_id(fleet, request->model);
-	name = fleet_model_name(fleet, passage->model);
-	if (name)
-		model = (struct span){ name, strlen(name) };
-	passage->rule = rule_for(decider->facts->policy, request, model);
-	prompt_of(request, decider->facts->policy, model, &decider->prompt);
+	passage->adapter = fleet_adapter(fleet, passage->model);
+	names = fleet_model_names(fleet, passage->model, request->model);
+	passage->rule = rule_for(decider->facts->policy, request, &names);
+	prompt_of(request, decider->facts->policy, &names, &decider->prompt);
 	expect_output(passage, &decider->prompt);
-	passage->choice = choice_of(decider->facts->policy, request->strategy, model,
+	passage->choice = choice_of(decider->facts->policy, request->strategy, &names,
 	                            decider->prompt.tokens, &decider->asked_strategy);
 	passage->tenant = tenant_key(request->tenant);
 	find_place(passage);
-	usage_check(decider->facts, request, &decider->prompt, passage->tenant, model,
+	usage_check(decider->facts, request, &decider->prompt, passage->tenant, names.own,
 	            &passage->check);
 	decider_match(decider, now);
 	passage->previous = client_retry_previous(decider->facts, request, &decider->prompt,
@@ -116,6 +114,7 @@ static void begin(struct passage *passage, int level, struct walk *ret_walk)
 		                   .scratch = scratch,
 		                   .previous = passage->previous,
 		                   .session = { .target = TARGET_NONE, .pinned = TARGET_NONE },
+		                   .adapter = { .id = passage->adapter },
 		                   .exact = passage->dry };
 }
 

@@ -14,7 +14,8 @@ struct passage {
 	bool dry; /* leave no trace: for explain */
 	struct rng rng;
 	uint32_t model;
-	uint64_t tenant;          /* tenant_key() of the request's */
+	uint64_t adapter; /* lora_id() of its name, if the model is a LoRA adapter; else 0 */
+	uint64_t tenant;  /* tenant_key() of the request's */
 	struct limit_check check; /* what limits it */
 	const struct rule *rule;
 	uint32_t previous; /* target that served the client's last try; TARGET_NONE: not known */

@@ -17,10 +17,10 @@
 
 /* The route of every request. Rules first, protection next, preference last. */
 static const struct stage *const route[] = {
-	&stage_collect, &stage_role,      &stage_health,    &stage_affinity,
-	&stage_retried, &stage_limits,    &stage_measure,   &stage_session,
-	&stage_prefix,  &stage_admission, &stage_objective, &stage_share,
-	&stage_serving, &stage_imbalance, &stage_deepest,   &stage_score,
+	&stage_collect,   &stage_role,      &stage_health,  &stage_affinity, &stage_retried,
+	&stage_limits,    &stage_measure,   &stage_adapter, &stage_session,  &stage_prefix,
+	&stage_admission, &stage_objective, &stage_share,   &stage_serving,  &stage_imbalance,
+	&stage_deepest,   &stage_score,
 };
 
 _Static_assert(sizeof(route) / sizeof(route[0]) <= WALK_STAGES_MAX, "the trace is too short");
@@ -223,6 +223,7 @@ void decider_decide(struct decider *decider, const struct request *request, usec
 	reservation = (struct reservation){ .request = request,
 		                            .prompt = &decider->prompt,
 		                            .model = passage.model,
+		                            .adapter = passage.adapter,
 		                            .tenant = passage.tenant,
 		                            .check = &passage.check,
 		                            .chosen = verdict_named(&passage, ret_decision),

@@ -16,11 +16,18 @@ static uint64_t bytes_of(const struct request *request)
 	return request->has_prompt ? request->prompt_bytes + unseen : request->body_total;
 }
 
-void prompt_of(const struct request *request, const struct policy *policy, struct span model,
-               struct prompt *ret_prompt)
+static uint64_t name_space(const struct policy *policy, const struct model_names *model)
 {
 	struct span ladder = { policy->ladder.id, __builtin_strlen(policy->ladder.id) };
 	struct span none = { NULL, 0 };
+
+	return model->base.len > 0 ? prefix_name_space(&ladder, &model->base, &model->own, &none)
+	                           : prefix_name_space(&ladder, &model->own, &none, &none);
+}
+
+void prompt_of(const struct request *request, const struct policy *policy,
+               const struct model_names *model, struct prompt *ret_prompt)
+{
 	uint32_t usable = ladder_usable(&policy->ladder, request->prompt_bytes);
 
 	ret_prompt->total_bytes = bytes_of(request);
@@ -30,8 +37,8 @@ void prompt_of(const struct request *request, const struct policy *policy, struc
 	if (!request->has_prompt)
 		ret_prompt->blocks = 0;
 	if (ret_prompt->blocks > 0)
-		prefix_chain(prefix_name_space(&ladder, &model, &none, &none), request->hashes,
-		             ret_prompt->blocks, ret_prompt->chain);
+		prefix_chain(name_space(policy, model), request->hashes, ret_prompt->blocks,
+		             ret_prompt->chain);
 }
 
 static uint64_t mixed(uint64_t key, uint64_t value)

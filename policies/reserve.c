@@ -7,6 +7,7 @@
 #include "policies/reserve.h"
 
 #include "policies/charge.h"
+#include "policies/lora.h"
 #include "policies/prompt.h"
 #include "policies/sessions.h"
 #include "policies/stages/kv_pool.h"
@@ -145,6 +146,8 @@ void reserve(struct facts *facts, const struct reservation *reservation,
 	take_slots(facts, reservation, ret_decision, flight);
 	charge_recent(facts, reservation, ret_decision);
 	bind(facts, reservation, flight);
+	if (reservation->adapter != 0)
+		lora_reserve(facts, reservation, ret_decision, flight);
 	sessions_reserve(facts, reservation, ret_decision, flight);
 }
 

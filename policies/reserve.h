@@ -8,6 +8,7 @@ struct reservation {
 	const struct request *request;
 	const struct prompt *prompt;
 	uint32_t model;                  /* fleet's id */
+	uint64_t adapter;                /* lora_id(), if it is one; else 0 */
 	const struct candidate *chosen;  /* replica, or instance; NULL: HAProxy chooses by itself */
 	const struct candidate *prefill; /* computes the prompt for it; NULL: nobody else */
 	uint64_t tenant;                 /* tenant_key() of the request's */

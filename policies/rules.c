@@ -90,8 +90,8 @@ static bool is_more_specific(const struct fit *fit, const struct fit *than)
 	return fit->model > than->model;
 }
 
-const struct rule *rule_for(const struct policy *policy, const struct request *request,
-                            struct span model)
+static const struct rule *rule_named(const struct policy *policy, const struct request *request,
+                                     struct span model)
 {
 	const struct rule *best = &policy->default_rule;
 	struct fit best_fit = { NO_MATCH, NO_MATCH, NO_MATCH };
@@ -110,4 +110,14 @@ const struct rule *rule_for(const struct policy *policy, const struct request *r
 		best_fit = fit;
 	}
 	return best;
+}
+
+const struct rule *rule_for(const struct policy *policy, const struct request *request,
+                            const struct model_names *model)
+{
+	const struct rule *rule = rule_named(policy, request, model->own);
+
+	if (model->base.len > 0 && rule->model[0] == '\0')
+		rule = rule_named(policy, request, model->base);
+	return rule;
 }

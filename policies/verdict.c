@@ -159,7 +159,8 @@ void verdict_upstream(const struct passage *passage, struct decision *ret_decisi
 	const char *name = passage->rule->upstream_model;
 	struct span asked = passage->request->model;
 
-	if (ret_decision->outcome != OUTCOME_ROUTED || !instance)
+	/* An adapter is called the same everywhere: the other name is its base's. */
+	if (ret_decision->outcome != OUTCOME_ROUTED || !instance || passage->adapter != 0)
 		return;
 	if (instance->policy && instance->policy->upstream_model[0] != '\0')
 		name = instance->policy->upstream_model;

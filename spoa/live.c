@@ -92,7 +92,7 @@ static void on_list(void *data, const struct fetch_result *result)
 	if (result->status == 0)
 		copy_text(engine->error, span_of(result->error));
 	if (result->status != 200 || !models_read((struct span){ result->body, result->body_bytes },
-	                                          names, INSTANCE_MODELS_MAX, &count, &tree))
+	                                          INSTANCE_MODELS_MAX, names, NULL, &count, &tree))
 		return;
 	for (size_t i = 0; i < count; i++)
 		(void)snprintf(engine->names[engine->count++], NAME_MAX_BYTES, "%.*s",

@@ -306,6 +306,21 @@ struct alias {
 	char model[NAME_MAX_BYTES];
 };
 
+/* A LoRA adapter that any engine of the model can load when it is asked for. */
+struct adapter_policy {
+	char name[NAME_MAX_BYTES];
+	char model[NAME_MAX_BYTES]; /* its base */
+};
+
+/* Over how many replicas an adapter is spread (policies/stages/adapter.c). */
+struct lora_policy {
+	bool spread;           /* over any: no bound */
+	double requests;       /* in flight that a replica may have before there is another */
+	uint32_t max_replicas; /* of one adapter at a time; 0: as many as it needs */
+	usec_t remember;       /* how long one that was sent somewhere is believed there */
+	usec_t cooling;        /* half of its heat is gone after this */
+};
+
 struct policy {
 	enum levels_mode levels;
 	struct ladder ladder;
@@ -342,6 +357,9 @@ struct policy {
 	const struct class_policy *default_class; /* never NULL */
 	struct alias *aliases;
 	uint32_t alias_count;
+	struct adapter_policy *adapters;
+	uint32_t adapter_count;
+	struct lora_policy lora;
 	struct tenant_policy *tenants;
 	uint32_t tenant_count;
 	struct model_quota *quotas; /* of models, over all tenants */

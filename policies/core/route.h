@@ -153,6 +153,15 @@ struct session_look {
 	bool spilled;    /* it was too busy to be kept */
 };
 
+/* What a level found out of the LoRA adapter that the request is for. */
+struct adapter_look {
+	uint64_t id;     /* lora_id() of its name; 0: it is for none */
+	double heat;     /* its requests in flight, this one too, or what is left of their peak */
+	uint32_t wanted; /* replicas that it should be spread over; 0: not looked for */
+	bool narrowed;   /* the others fell */
+	bool spilled;    /* all of them were too busy: it got one more, or anybody */
+};
+
 enum { WALK_STAGES_MAX = 24 };
 
 /* How one level came to its result, for explain, logs and metrics. */
@@ -166,6 +175,7 @@ struct level_trace {
 	int pair;                        /* enum pair_kind; of a strategy that makes pairs */
 	uint16_t stood[WALK_STAGES_MAX]; /* how many stood after stage i of the table */
 	struct session_look session;
+	struct adapter_look adapter;
 	const struct strategy *strategy; /* that decided: the entry's, or what that fell to */
 	const struct strategy *asked;    /* the entry's */
 	bool degraded;                   /* it lacked its data */
@@ -237,6 +247,7 @@ struct walk {
 
 	/* What the stages found out. */
 	struct session_look session;
+	struct adapter_look adapter;
 	bool some_down;      /* HAProxy calls a candidate down */
 	bool weights_differ; /* of replicas */
 	double weight_mean;  /* by which loads were divided; 0: they were not */

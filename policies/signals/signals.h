@@ -12,6 +12,7 @@
 	SIGNAL(kv_usage)                                                                           \
 	SIGNAL(latency)                                                                            \
 	SIGNAL(load_balance)                                                                       \
+	SIGNAL(lora)                                                                               \
 	SIGNAL(pending)                                                                            \
 	SIGNAL(preble)                                                                             \
 	SIGNAL(predicted_ttft)                                                                     \

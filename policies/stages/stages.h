@@ -10,6 +10,7 @@ extern const struct stage stage_affinity;
 extern const struct stage stage_retried;
 extern const struct stage stage_limits;
 extern const struct stage stage_measure;
+extern const struct stage stage_adapter;
 extern const struct stage stage_session;
 extern const struct stage stage_prefix;
 extern const struct stage stage_admission;

@@ -101,6 +101,8 @@ struct target_counters {
 	uint64_t ejections[EJECT_CAUSE_COUNT], stalls, probes[PROBE_RESULTS]; /* replicas */
 	uint64_t ejections_refused; /* instances: too many were out */
 	uint64_t predicted_tokens;  /* of prompts, that we believe it had cached */
+	uint64_t adapter_requests;  /* for LoRA adapters */
+	uint64_t adapter_loads;     /* ... that were not there, by what we knew */
 	uint64_t ttft_predictions;  /* replicas: first bytes that the learnt line told beforehand */
 	double ttft_error;          /* sum of |predicted - real| / real of them */
 };
@@ -129,6 +131,8 @@ struct counters {
 	uint64_t session_moves[SESSION_MOVES];
 	uint64_t dropped[2][24]; /* [level - 1][stage of the table] */
 	uint64_t pairs[PAIR_KINDS];
+	uint64_t adapters_spilled;   /* an adapter's replicas were all too busy */
+	uint64_t adapters_uncounted; /* too many adapters to count the requests of this one */
 	struct histogram decision_seconds;
 	uint32_t targets;
 	struct target_counters *of; /* by target id */

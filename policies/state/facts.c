@@ -27,9 +27,10 @@ static usec_t whole_buckets(const struct policy *policy)
 static bool is_whole(const struct facts *facts)
 {
 	return facts->fleet && facts->ledger && facts->inflight && facts->averages &&
-	       facts->health && facts->engines && facts->rates && facts->answers &&
-	       facts->ttft_fits && facts->recent && facts->prefix && facts->tenants &&
-	       facts->limits && facts->counters && facts->sessions && facts->tries;
+	       facts->health && facts->engines && facts->adapters && facts->rates &&
+	       facts->answers && facts->ttft_fits && facts->recent && facts->prefix &&
+	       facts->tenants && facts->limits && facts->counters && facts->sessions &&
+	       facts->tries;
 }
 
 struct facts *facts_new(const struct policy *policy, const struct fleet_limits *limits)
@@ -47,6 +48,7 @@ struct facts *facts_new(const struct policy *policy, const struct fleet_limits *
 	facts->averages = averages_new(targets);
 	facts->health = health_new(targets, &policy->health);
 	facts->engines = engines_new(targets);
+	facts->adapters = adapters_new(targets);
 	facts->rates = rates_new(targets);
 	facts->answers = answers_new(targets);
 	facts->ttft_fits = ttft_fits_new(targets);
@@ -80,6 +82,7 @@ void facts_free(struct facts *facts)
 	ttft_fits_free(facts->ttft_fits);
 	answers_free(facts->answers);
 	rates_free(facts->rates);
+	adapters_free(facts->adapters);
 	engines_free(facts->engines);
 	health_free(facts->health);
 	averages_free(facts->averages);
@@ -109,6 +112,7 @@ void facts_forget(void *data, uint32_t target)
 	averages_forget(facts->averages, target);
 	health_forget(facts->health, target);
 	engines_forget(facts->engines, target);
+	adapters_forget(facts->adapters, target);
 	rates_forget(facts->rates, target);
 	answers_forget(facts->answers, target);
 	ttft_fits_forget(facts->ttft_fits, target);
@@ -129,6 +133,7 @@ void facts_engine_restarted(struct facts *facts, uint32_t target, usec_t now)
 	engine->since = now;
 	engines_put(facts->engines, target, &(struct engine_page){ .at = 0 });
 	engines_put_loras(facts->engines, target, &(struct engine_loras){ .at = 0 });
+	adapters_forget(facts->adapters, target);
 	rates_forget(facts->rates, target);
 	ttft_fits_forget(facts->ttft_fits, target);
 	prefix_index_forget(facts->prefix, target);

@@ -9,6 +9,7 @@
 
 #include "policies/core/policy.h"
 #include "policies/core/share.h"
+#include "policies/state/adapters.h"
 #include "policies/state/answers.h"
 #include "policies/state/average.h"
 #include "policies/state/counters.h"
@@ -33,6 +34,7 @@ struct facts {
 	struct averages *averages;
 	struct health *health;
 	struct engines *engines;
+	struct adapters *adapters; /* of LoRA */
 	struct rates *rates;
 	struct answers *answers;
 	struct ttft_fits *ttft_fits;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "policies/core/error.h"
+#include "policies/core/model_names.h"
 #include "policies/core/span.h"
 #include "policies/core/target.h"
 
@@ -72,8 +73,10 @@ void fleet_bind(struct fleet *fleet, const struct policy *policy);
 /* The engine at this target serves exactly these models (from /v1/models); at
  * most INSTANCE_MODELS_MAX are kept. count 0: not known (any more). Unknown models of a replica
  * make it a candidate for any. Where the policy names the models of an instance, what its engines
- * say does not count. True if it changed. */
-bool fleet_models(struct fleet *fleet, uint32_t target, const struct span *models, size_t count);
+ * say does not count. bases: of each the model that it is an adapter of, empty if it is none;
+ * NULL: none is. True if it changed. */
+bool fleet_models(struct fleet *fleet, uint32_t target, const struct span *models,
+                  const struct span *bases, size_t count);
 
 /* A name that the engine at this target should answer to: the first it lists, or else
  * what the policy says is sent there. NULL when nothing is known. */
@@ -116,9 +119,18 @@ struct target *fleet_target_at(const struct fleet *fleet, struct span address);
 uint32_t fleet_model_id(const struct fleet *fleet, struct span name);
 /* NULL for TARGET_NONE, 0, and an id that is not used. */
 const char *fleet_model_name(const struct fleet *fleet, uint32_t model);
+/* asked: as the client calls it, and it is called where nobody else has a name for it. */
+struct model_names fleet_model_names(const struct fleet *fleet, uint32_t model, struct span asked);
 /* Ids are 1..count, with gaps; aliases have ids of their own, which
  * fleet_model_id() never returns. */
 size_t fleet_model_count(const struct fleet *fleet);
+/* lora_id() of its name if the model is a LoRA adapter: an engine that lists it says so, or the
+ * policy, and by the policy it is served by whoever serves its base. 0: it is none. */
+uint64_t fleet_adapter(const struct fleet *fleet, uint32_t model);
+/* The id of the model that the adapter changes; 0: it is no adapter. */
+uint32_t fleet_base(const struct fleet *fleet, uint32_t model);
+/* Some model is an adapter. */
+bool fleet_has_adapters(const struct fleet *fleet);
 /* Instances that may serve this model: those whose policy names it and those with
  * a replica that lists it; if there is none, and for TARGET_NONE, those of which
  * nothing is known (so a backend that is no engine gets no model's requests

@@ -3,6 +3,7 @@
  * A name gets a small number while an engine or the policy names it. Clients'
  * names get none, so the table cannot be filled by them. */
 #include "policies/core/bug.h"
+#include "policies/state/engine.h"
 #include "policies/state/fleet.h"
 #include "policies/state/fleet_parts.h"
 
@@ -69,6 +70,10 @@ static void visit_policy_names(struct fleet *fleet, const struct policy *policy,
 
 		fleet->models[id].means = id == means ? 0 : means;
 	}
+	for (uint32_t i = 0; i < policy->adapter_count; i++) {
+		(void)visit(fleet, span_of(policy->adapters[i].name));
+		(void)visit(fleet, span_of(policy->adapters[i].model));
+	}
 }
 
 static void drop_unused_names(struct fleet *fleet)
@@ -86,12 +91,16 @@ static void drop_unused_names(struct fleet *fleet)
 static void name_models(struct fleet *fleet)
 {
 	for (uint32_t id = 0; id <= fleet->models_end; id++) {
-		fleet->models[id].used = false;
+		fleet->models[id].used = fleet->models[id].loadable = false;
+		fleet->models[id].base = 0;
+		fleet->models[id].adapter = 0;
 		fleet->models[id].means = fleet->models[id].first = fleet->models[id].count = 0;
 	}
 	for (uint32_t i = 0; i < fleet->targets_max; i++)
-		for (uint32_t j = 0; j < fleet->served[i].count; j++)
+		for (uint32_t j = 0; j < fleet->served[i].count; j++) {
 			fleet->models[fleet->served[i].ids[j]].used = true;
+			fleet->models[fleet->served[i].bases[j]].used = true;
+		}
 	for (uint32_t i = 0; i < fleet->targets_max; i++)
 		for (uint32_t j = 0; j < fleet->served[i].missed_count; j++)
 			fleet->models[fleet->served[i].missed[j]].used = true;
@@ -103,6 +112,44 @@ static void name_models(struct fleet *fleet)
 	fleet->models[0].means = 0;
 }
 
+static void make_adapter(struct fleet *fleet, uint32_t id, uint32_t base)
+{
+	struct model *model = &fleet->models[id];
+
+	if (id == 0 || base == 0 || id == base)
+		return;
+	model->base = base;
+	model->adapter = lora_id(span_of(model->name));
+	fleet->any_adapter = true;
+}
+
+/* Where engines differ on the base of a name it is the first by the alphabet, so that all
+ * agents mean the same; what the policy says counts before any engine's list. */
+static void name_adapters(struct fleet *fleet)
+{
+	const struct policy *policy = fleet->policy;
+
+	fleet->any_adapter = false;
+	for (uint32_t i = 0; i < fleet->targets_max; i++) {
+		const struct served_models *served = &fleet->served[i];
+
+		for (uint32_t j = 0; j < served->count; j++) {
+			uint32_t known = fleet->models[served->ids[j]].base;
+
+			if (known == 0 || strcmp(fleet->models[served->bases[j]].name,
+			                         fleet->models[known].name) < 0)
+				make_adapter(fleet, served->ids[j], served->bases[j]);
+		}
+	}
+	for (uint32_t i = 0; policy && i < policy->adapter_count; i++) {
+		uint32_t id = find_model(fleet, span_of(policy->adapters[i].name));
+		uint32_t base = find_model(fleet, span_of(policy->adapters[i].model));
+
+		make_adapter(fleet, id, base);
+		fleet->models[id].loadable = id != 0 && fleet->models[id].base != 0;
+	}
+}
+
 static bool has_model(const struct served_models *served, uint32_t id)
 {
 	for (uint32_t i = 0; i < served->count; i++)
@@ -112,11 +159,12 @@ static bool has_model(const struct served_models *served, uint32_t id)
 }
 
 /* A name that found no room leaves it unknown what is served, not known to be nothing. */
-static void add_model(struct served_models *served, uint32_t id)
+static void add_model(struct served_models *served, uint32_t id, uint32_t base)
 {
 	if (id == 0 || served->count == INSTANCE_MODELS_MAX || has_model(served, id))
 		return;
 	served->known = true;
+	served->bases[served->count] = (uint16_t)base;
 	served->ids[served->count++] = (uint16_t)id;
 }
 
@@ -131,12 +179,12 @@ static void gather_offer(const struct fleet *fleet, const struct instance *insta
 
 		replica->models_known = served->known || fleet_policy_names_models(instance);
 		for (uint32_t j = 0; j < served->count && !fleet_policy_names_models(instance); j++)
-			add_model(ret_offer, served->ids[j]);
+			add_model(ret_offer, served->ids[j], served->bases[j]);
 	}
 	if (fleet_policy_names_models(instance))
 		for (uint32_t i = 0; i < instance->policy->model_count; i++)
 			add_model(ret_offer,
-			          find_model(fleet, span_of(instance->policy->models[i])));
+			          find_model(fleet, span_of(instance->policy->models[i])), 0);
 }
 
 /* Runs of instances, one for each model: counted, laid out, filled in. */
@@ -165,6 +213,7 @@ static void pair_up(struct fleet *fleet)
 void fleet_view_models(struct fleet *fleet)
 {
 	name_models(fleet);
+	name_adapters(fleet);
 	fleet->unknown_count = 0;
 	for (uint32_t i = 0; i < fleet->instance_count; i++) {
 		gather_offer(fleet, &fleet->instances[i], &fleet->offered[i]);
@@ -179,20 +228,26 @@ static bool same_models(const struct served_models *a, const struct served_model
 {
 	if (a->known != b->known || a->count != b->count || a->missed_count != b->missed_count)
 		return false;
-	for (uint32_t i = 0; i < a->count; i++)
-		if (!has_model(a, b->ids[i]))
+	for (uint32_t i = 0; i < b->count; i++) {
+		uint32_t j = 0;
+
+		while (j < a->count && a->ids[j] != b->ids[i])
+			j++;
+		if (j == a->count || a->bases[j] != b->bases[i])
 			return false;
+	}
 	return true;
 }
 
-bool fleet_models(struct fleet *fleet, uint32_t target, const struct span *models, size_t count)
+bool fleet_models(struct fleet *fleet, uint32_t target, const struct span *models,
+                  const struct span *bases, size_t count)
 {
 	struct served_models served = { 0 };
 
 	if (!fleet_target(fleet, target))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		add_model(&served, intern(fleet, models[i]));
+		add_model(&served, intern(fleet, models[i]), bases ? intern(fleet, bases[i]) : 0);
 	fleet_keep_missed(fleet, target, models, count, &served);
 	if (same_models(&served, &fleet->served[target]))
 		return false;
@@ -242,6 +297,30 @@ const char *fleet_model_name(const struct fleet *fleet, uint32_t model)
 	return fleet->models[model].name;
 }
 
+struct model_names fleet_model_names(const struct fleet *fleet, uint32_t model, struct span asked)
+{
+	const char *own = fleet_model_name(fleet, model);
+	const char *base = fleet_model_name(fleet, fleet_base(fleet, model));
+
+	return (struct model_names){ .own = own ? span_of(own) : asked,
+		                     .base = base ? span_of(base) : (struct span){ NULL, 0 } };
+}
+
+uint64_t fleet_adapter(const struct fleet *fleet, uint32_t model)
+{
+	return model <= fleet->models_end ? fleet->models[model].adapter : 0;
+}
+
+uint32_t fleet_base(const struct fleet *fleet, uint32_t model)
+{
+	return model <= fleet->models_end ? fleet->models[model].base : 0;
+}
+
+bool fleet_has_adapters(const struct fleet *fleet)
+{
+	return fleet->any_adapter;
+}
+
 size_t fleet_model_count(const struct fleet *fleet)
 {
 	return fleet->models_end;
@@ -254,6 +333,15 @@ static uint32_t model_of_the_nameless(const struct fleet *fleet)
 		if (fleet->models[id].count > 0)
 			return id;
 	return fleet->policy ? fleet_model_id(fleet, span_of(fleet->policy->default_model)) : 0;
+}
+
+/* Whose word it is that counts: of an adapter that anybody can load, who serves its base. */
+static uint32_t served_as(const struct fleet *fleet, uint32_t model)
+{
+	uint32_t base = fleet_base(fleet, model);
+
+	return base != 0 && fleet->models[model].loadable && fleet->models[base].count > 0 ? base
+	                                                                                   : model;
 }
 
 const struct instance *const *fleet_serving(const struct fleet *fleet, uint32_t model,
@@ -269,6 +357,7 @@ const struct instance *const *fleet_serving(const struct fleet *fleet, uint32_t 
 		if (model == 0)
 			return fleet->everyone;
 	}
+	model = served_as(fleet, model);
 	if (model <= fleet->models_end && fleet->models[model].count > 0) {
 		*ret_count = fleet->models[model].count;
 		return &fleet->pairs[fleet->models[model].first];
@@ -280,11 +369,14 @@ const struct instance *const *fleet_serving(const struct fleet *fleet, uint32_t 
 bool fleet_replica_serves(const struct fleet *fleet, const struct instance *instance,
                           const struct replica *replica, uint32_t model)
 {
+	const struct served_models *served = &fleet->served[replica->target->id];
+
 	if (model == 0 || !replica->models_known)
 		return true;
-	if (fleet_is_missed(&fleet->served[replica->target->id], model))
+	if (model > fleet->models_end || fleet_is_missed(served, model))
 		return false;
 	if (fleet_policy_names_models(instance))
-		return has_model(&fleet->offered[instance - fleet->instances], model);
-	return has_model(&fleet->served[replica->target->id], model);
+		served = &fleet->offered[instance - fleet->instances];
+	return has_model(served, model) ||
+	       (fleet->models[model].loadable && has_model(served, fleet->models[model].base));
 }

@@ -45,6 +45,7 @@ struct served_models {
 	bool known;
 	uint32_t count;
 	uint16_t ids[INSTANCE_MODELS_MAX];
+	uint16_t bases[INSTANCE_MODELS_MAX]; /* of an adapter: the model it changes; else 0 */
 	uint32_t missed_count;
 	uint16_t missed[MISSED_MAX]; /* said to be served, and answered 404 */
 };
@@ -53,6 +54,9 @@ struct model {
 	bool used; /* an engine or the policy names it */
 	char name[NAME_MAX_BYTES];
 	uint32_t means;        /* an alias: the id of its model; else 0 */
+	uint32_t base;         /* an adapter: the id of the model it changes; else 0 */
+	bool loadable;         /* ... by the policy: whoever serves that can load it */
+	uint64_t adapter;      /* ... lora_id() of its name; else 0 */
 	uint32_t first, count; /* its run in the pairs */
 };
 
@@ -88,6 +92,7 @@ struct fleet {
 
 	struct model *models; /* by id; 0 is nobody's */
 	uint32_t models_end;
+	bool any_adapter;
 	struct lookup *by_model;
 	struct served_models *offered;    /* by instance: what it serves, by policy or engines */
 	const struct instance **pairs;    /* runs of one model each, in order of instances */

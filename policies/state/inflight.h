@@ -67,6 +67,8 @@ struct flight {
 	bool pins_instance;                /* that, not a replica */
 	bool gives_id;                     /* the client is told who served */
 	uint32_t model;                    /* fleet's id of what was asked for; 0 = none named */
+	uint64_t adapter;                  /* lora_id() of it; 0: it is for none */
+	uint32_t adapter_at;               /* instance where it is counted; TARGET_NONE: nowhere */
 	uint32_t blocks;                   /* of chain */
 	uint64_t chain[LADDER_BLOCKS_MAX]; /* for confirming and evicting bindings */
 };

@@ -77,14 +77,13 @@ static json_t *holders_json(const struct sources *sources, const struct prompt *
 static json_t *prefix_json(const struct sources *sources, const struct request *request)
 {
 	const struct facts *facts = sources->facts;
-	const char *name =
-	        fleet_model_name(facts->fleet, fleet_model_id(facts->fleet, request->model));
-	struct span model = name ? (struct span){ name, strlen(name) } : request->model;
+	struct model_names model = fleet_model_names(
+	        facts->fleet, fleet_model_id(facts->fleet, request->model), request->model);
 	struct prompt prompt;
 	uint32_t deepest;
 	json_t *object = json_object();
 
-	prompt_of(request, facts->policy, model, &prompt);
+	prompt_of(request, facts->policy, &model, &prompt);
 	(void)json_object_set_new(object, "usable", json_integer(prompt.blocks));
 	(void)json_object_set_new(object, "chain", chain_json(&prompt));
 	(void)json_object_set_new(object, "holders", holders_json(sources, &prompt, &deepest));

@@ -3,6 +3,7 @@
 
 #include "policies/classes.h"
 #include "policies/defaults.h"
+#include "policies/lora.h"
 #include "policies/pickers/pickers.h"
 #include "policies/queue.h"
 #include "policies/signals/signals.h"
@@ -25,6 +26,7 @@ static const struct section sections[] = {
 	{ "The process", "defaults", policy_options },
 	{ "The index of prompt prefixes", "defaults.prefix", prefix_options },
 	{ "What strategies are blended with", "defaults.blend", blend_options },
+	{ "LoRA adapters", "defaults.lora", lora_options },
 	{ "Failing replicas", "defaults.health", health_options },
 	{ "Sessions", "defaults.session", session_options },
 	{ "Choosing a target",

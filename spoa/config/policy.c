@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "policies/defaults.h"
+#include "spoa/config/adapters.h"
 #include "spoa/config/chain.h"
 #include "spoa/config/classes.h"
 #include "spoa/config/document.h"
@@ -109,6 +110,7 @@ static void load(struct loading *loading, struct policy *policy)
 	(void)chain_load(loading, &layers, chain); /* for what is wrong in it */
 	instances_load(loading, policy);
 	rules_load(loading, policy);
+	adapters_load(loading, policy);
 	tenants_load(loading, policy);
 }
 

@@ -150,13 +150,19 @@ static void load_rule(struct loading *loading, const struct policy *policy, cons
 	rule->chain_count = chain_load(loading, layers, rule->chain);
 }
 
-/* Says the model more than that it is there, what else it is called and how much may be
- * used of it? */
+/* Says the model more than that it is there, what else it is called, what adapters it has and
+ * how much may be used of it? */
 static bool is_rule(const struct node *model)
 {
+	static const char *const others[] = { "aliases", "adapters", "limits", "profile" };
+
 	for (const struct node *node = model->child; node; node = node->next) {
-		if (node->name && strcmp(node->name, "aliases") != 0 &&
-		    strcmp(node->name, "limits") != 0 && strcmp(node->name, "profile") != 0)
+		size_t i = 0;
+
+		while (i < sizeof(others) / sizeof(others[0]) && node->name &&
+		       strcmp(node->name, others[i]) != 0)
+			i++;
+		if (node->name && i == sizeof(others) / sizeof(others[0]))
 			return true;
 	}
 	return false;

@@ -3,6 +3,7 @@
 
 #include "policies/classes.h"
 #include "policies/defaults.h"
+#include "policies/lora.h"
 #include "policies/queue.h"
 #include "spoa/config/instances.h"
 #include "spoa/config/profile.h"
@@ -187,6 +188,9 @@ static const struct field health_fields[] = {
 static const struct shape blend = { .name = "blend",
 	                            .kind = SHAPE_OBJECT,
 	                            .tables = { blend_options } };
+static const struct shape lora = { .name = "lora",
+	                           .kind = SHAPE_OBJECT,
+	                           .tables = { lora_options } };
 static const struct shape queue = { .name = "queue",
 	                            .kind = SHAPE_OBJECT,
 	                            .tables = { queue_options, objective_options } };
@@ -220,6 +224,7 @@ static const struct field defaults_fields[] = {
 	  "The blocks into which HAProxy cuts a prompt; a change needs a restart." },
 	{ "prefix", &prefix, "What the index of prompt prefixes believes and how much it keeps." },
 	{ "blend", &blend, "What is added to strategies, so that none is blind to load." },
+	{ "lora", &lora, "Over how many replicas a LoRA adapter is spread." },
 	{ "health", &health, "When a replica is taken out of service, and how it comes back." },
 	{ "session", &session, "How requests of one session are known, and kept together." },
 	{ "queue", &queue,
@@ -260,6 +265,10 @@ static const struct shape profile = { .name = "profile",
 static const struct field model_fields[] = {
 	RULE_FIELDS,
 	{ "aliases", &texts, "Other names that clients may use for the model." },
+	{ "adapters", &texts,
+	  "LoRA adapters that any engine of the model loads when they are asked for; what an "
+	  "engine "
+	  "lists itself, as a model with a parent, need not be named." },
 	{ "limits", &quota, "What may be used of the model, by all tenants together." },
 	{ "profile", &profile,
 	  "The strategy of the model's requests, whatever rule they match; a header that asks for "

@@ -20,8 +20,17 @@ struct models {
 	struct models_counts counts;
 };
 
-bool models_read(struct span body, struct span *ret_names, size_t room, size_t *ret_count,
-                 struct json_t **ret_tree)
+/* Of an object's member; empty where it is no text, or one that is no name. */
+static struct span name_in(const json_t *object, const char *member)
+{
+	const json_t *text = json_object_get(object, member);
+	size_t length = json_string_length(text);
+
+	return (struct span){ json_string_value(text), length < NAME_MAX_BYTES ? length : 0 };
+}
+
+bool models_read(struct span body, size_t room, struct span *ret_names, struct span *ret_bases,
+                 size_t *ret_count, struct json_t **ret_tree)
 {
 	json_t *tree = json_loadb(body.at, body.len, 0, NULL);
 	json_t *data = tree ? json_object_get(tree, "data") : NULL, *model;
@@ -33,11 +42,13 @@ bool models_read(struct span body, struct span *ret_names, size_t room, size_t *
 	}
 	json_array_foreach(data, i, model)
 	{
-		json_t *id = json_object_get(model, "id");
-		size_t length = json_string_length(id);
+		struct span name = name_in(model, "id");
 
-		if (length > 0 && length < NAME_MAX_BYTES && count < room)
-			ret_names[count++] = (struct span){ json_string_value(id), length };
+		if (name.len == 0 || count == room)
+			continue;
+		if (ret_bases)
+			ret_bases[count] = name_in(model, "parent");
+		ret_names[count++] = name;
 	}
 	*ret_count = count;
 	*ret_tree = tree;
@@ -78,7 +89,7 @@ static enum rounds_verdict on_answer(void *data, const struct target *target,
                                      const struct fetch_result *result, usec_t now)
 {
 	struct models *models = data;
-	struct span names[INSTANCE_MODELS_MAX];
+	struct span names[INSTANCE_MODELS_MAX], bases[INSTANCE_MODELS_MAX];
 	size_t count;
 	json_t *tree;
 
@@ -91,14 +102,15 @@ static enum rounds_verdict on_answer(void *data, const struct target *target,
 		models->counts.failed++;
 		return ROUNDS_FAILED;
 	}
-	if (!models_read((struct span){ result->body, result->body_bytes }, names,
-	                 INSTANCE_MODELS_MAX, &count, &tree)) {
+	if (!models_read((struct span){ result->body, result->body_bytes }, INSTANCE_MODELS_MAX,
+	                 names, bases, &count, &tree)) {
 		models->counts.malformed++;
 		return ROUNDS_FAILED;
 	}
 	models->counts.good++;
 	note_owner(models, target->id, tree);
-	if (count > 0 && fleet_models(models->observe.facts->fleet, target->id, names, count)) {
+	if (count > 0 &&
+	    fleet_models(models->observe.facts->fleet, target->id, names, bases, count)) {
 		models->counts.changed++;
 		observe_say(&models->observe, OBSERVE_INFO,
 		            "%s: serves %zu models, the first is %.*s", target->label, count,

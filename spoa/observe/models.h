@@ -31,9 +31,10 @@ void models_stop(struct models *models);
 void models_hurry(struct models *models, uint32_t target);
 struct models_counts models_counts(const struct models *models);
 
-/* Names in a /v1/models answer, at most room; spans borrow *ret_tree, which the
- * caller gives to json_decref(). False when it is no such answer; then nothing is
- * to be freed. Public for tests. */
+/* Names in a /v1/models answer, at most room, and of an adapter the model it changes, which
+ * vLLM and SGLang call its parent (ret_bases; empty: it is none; NULL: not asked for). Spans
+ * borrow *ret_tree, which the caller gives to json_decref(). False when it is no such answer;
+ * then nothing is to be freed. Public for tests. */
 struct json_t;
-MUST_CHECK bool models_read(struct span body, struct span *ret_names, size_t room,
-                            size_t *ret_count, struct json_t **ret_tree);
+MUST_CHECK bool models_read(struct span body, size_t room, struct span *ret_names,
+                            struct span *ret_bases, size_t *ret_count, struct json_t **ret_tree);

@@ -300,7 +300,8 @@ static void serve(const char *model)
 
 	for (size_t i = 0; i < 3; i++)
 		(void)fleet_models(world->facts->fleet,
-		                   world_replica(world, names[i], "s1")->target->id, &span, 1);
+		                   world_replica(world, names[i], "s1")->target->id, &span, NULL,
+		                   1);
 }
 
 static struct decision decide_for(const char *model)

@@ -7,7 +7,7 @@ static void lists(struct world *world, const char *server, const char *model)
 	struct span span = SPAN(model);
 
 	(void)fleet_models(world->facts->fleet, world_replica(world, "a", server)->target->id,
-	                   &span, 1);
+	                   &span, NULL, 1);
 }
 
 /* All of a list m, b's list nothing. */

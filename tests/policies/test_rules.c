@@ -8,13 +8,16 @@ static struct policy policy;
 static int chosen(const char *host, const char *path, const char *model)
 {
 	struct request request = { .id = SPAN("x") };
+	struct model_names names = { { NULL, 0 }, { NULL, 0 } };
 	const struct rule *rule;
 
 	if (host)
 		request.host = SPAN(host);
 	if (path)
 		request.path = SPAN(path);
-	rule = rule_for(&policy, &request, model ? SPAN(model) : (struct span){ NULL, 0 });
+	if (model)
+		names.own = SPAN(model);
+	rule = rule_for(&policy, &request, &names);
 	return rule == &policy.default_rule ? -1 : (int)(rule - policy.rules);
 }
 

@@ -369,7 +369,7 @@ static void what_nobody_can_serve_is_not_a_matter_of_limits(void **state)
 		const struct target *target = fleet_target(world->facts->fleet, i);
 
 		if (target && target->kind == TARGET_REPLICA)
-			(void)fleet_models(world->facts->fleet, i, &served, 1);
+			(void)fleet_models(world->facts->fleet, i, &served, NULL, 1);
 	}
 	request = ask(world, "acme");
 	request.model = SPAN("nobody's");

@@ -54,7 +54,7 @@ static bool tell(void *fleet, const char *address, const char *model)
 {
 	struct span span = SPAN(model);
 
-	return fleet_models(fleet, fleet_target_at(fleet, SPAN(address))->id, &span, 1);
+	return fleet_models(fleet, fleet_target_at(fleet, SPAN(address))->id, &span, NULL, 1);
 }
 
 static uint32_t id(void *fleet, const char *model)
@@ -132,15 +132,15 @@ static void an_engine_may_serve_many_and_change_its_mind(void **state)
 	const struct span turned[] = { SPAN("m2"), SPAN("m1") };
 	uint32_t target = fleet_target_at(*state, SPAN("10.0.0.1:80"))->id;
 
-	assert_true(fleet_models(*state, target, models, 3));
-	assert_false(fleet_models(*state, target, turned, 2));
+	assert_true(fleet_models(*state, target, models, NULL, 3));
+	assert_false(fleet_models(*state, target, turned, NULL, 2));
 	assert_string_equal(serving(*state, id(*state, "m2")), "a");
 	assert_true(tell(*state, "10.0.0.1:80", "m3"));
 	assert_int_equal(id(*state, "m2"), TARGET_NONE); /* nobody names it any more */
 	assert_string_equal(serving(*state, id(*state, "m3")), "a");
-	assert_true(fleet_models(*state, target, NULL, 0));
+	assert_true(fleet_models(*state, target, NULL, NULL, 0));
 	assert_string_equal(serving(*state, TARGET_NONE), "abc");
-	assert_false(fleet_models(*state, 99, models, 3));
+	assert_false(fleet_models(*state, 99, models, NULL, 3));
 }
 
 static void what_is_known_of_an_engine_goes_with_it(void **state)
@@ -212,7 +212,8 @@ static void a_full_table_of_names_takes_no_more(void **state)
 			(void)snprintf(names[j], sizeof(names[j]), "n%d", i * 5 + j);
 			models[j] = SPAN(names[j]);
 		}
-		(void)fleet_models(*state, fleet_target_at(*state, SPAN(address))->id, models, 5);
+		(void)fleet_models(*state, fleet_target_at(*state, SPAN(address))->id, models, NULL,
+		                   5);
 	}
 	assert_true(fleet_model_count(*state) <= 8);
 	assert_string_equal(serving(*state, id(*state, "n0")), "a");

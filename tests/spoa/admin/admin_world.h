@@ -91,7 +91,7 @@ static inline struct world *admin_world(void)
 	world->servers[2].draining = true;
 	world->servers[0].max_running = 20;
 	world_apply(world);
-	(void)fleet_models(facts->fleet, s1, models, 2);
+	(void)fleet_models(facts->fleet, s1, models, NULL, 2);
 	(void)ledger_acquire(facts->ledger, s1, 300, 1300, world->now);
 	(void)ledger_acquire(facts->ledger, instance, 300, 1300, world->now);
 	world_busy(world, "a", "s1", 2);

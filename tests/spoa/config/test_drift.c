@@ -17,6 +17,7 @@
 
 #include "policies/classes.h"
 #include "policies/defaults.h"
+#include "policies/lora.h"
 #include "policies/queue.h"
 #include "spoa/config/options_doc.h"
 #include "spoa/config/policy.h"
@@ -166,6 +167,7 @@ static void the_default_spelled_out_changes_nothing(void **state)
 	assert_same(health_options, &policy->health, &standard.health);
 	assert_same(queue_options, &policy->queue, &standard.queue);
 	assert_same(objective_options, &policy->queue.objectives, &standard.queue.objectives);
+	assert_same(lora_options, &policy->lora, &standard.lora);
 	assert_same(blend_options, &policy->blend, &standard.blend);
 	assert_same(instance_options, &policy->default_instance, &standard.default_instance);
 	assert_same_entry(&policy->default_rule.chain[0], &standard.default_rule.chain[0]);
@@ -177,9 +179,9 @@ static void the_default_spelled_out_changes_nothing(void **state)
 /* Every row of a table is in the text of the file that spells out the default. */
 static void the_default_is_spelled_out_completely(void **state)
 {
-	const struct option *tables[] = { policy_options, prefix_options,   health_options,
-		                          entry_options,  limits_options,   instance_options,
-		                          queue_options,  objective_options };
+	const struct option *tables[] = { policy_options, prefix_options,    health_options,
+		                          entry_options,  limits_options,    instance_options,
+		                          queue_options,  objective_options, lora_options };
 	struct error error = { .text = "" };
 	char path[PATH_BYTES];
 	char key[128];

@@ -136,7 +136,7 @@ static size_t count_of(const char *body, size_t room)
 	json_t *tree = NULL;
 	size_t count = 99;
 
-	if (!models_read(span_of(body), names, room, &count, &tree))
+	if (!models_read(span_of(body), room, names, NULL, &count, &tree))
 		return 99;
 	json_decref(tree);
 	return count;

@@ -148,7 +148,8 @@ static void lists(struct scene *scene, const char *model)
 {
 	struct span span = span_of(model);
 
-	assert_true(fleet_models(scene->stage.world.facts->fleet, scene->stage.ids[0], &span, 1));
+	assert_true(
+	        fleet_models(scene->stage.world.facts->fleet, scene->stage.ids[0], &span, NULL, 1));
 }
 
 /* A page that says 200 is no proof. */

@@ -1,0 +1,85 @@
+/* lora.c - whether the LoRA adapter of the request is on a target, or could be.
+ *
+ * The engine's page knows what other agents sent, and its slots; our own memory knows what lies
+ * there loaded while nobody asks for it, which vLLM's page does not say. */
+#include "policies/signals/lora.h"
+
+#include "policies/signals/signals.h"
+
+static const double there = 1, slot_free = 0.8, waits = 0.6, full = 0;
+
+/* What the engine says of adapters, as far as that is fresh. */
+struct told {
+	const struct engine_loras *names; /* NULL: none are named */
+	double slots, used;               /* negative: not said; waiting ones are used, too */
+};
+
+static bool is_among(const uint64_t *ids, uint32_t count, uint64_t lora)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (ids[i] == lora)
+			return true;
+	return false;
+}
+
+static struct told told_by(const struct facts *facts, uint32_t target, usec_t now)
+{
+	usec_t stale_after = facts->policy->stale_after;
+	const struct engine_page *page = engines_page(facts->engines, target, now, stale_after);
+	struct told told = { .names = engines_loras(facts->engines, target, now, stale_after),
+		             .slots = page ? page->lora_slots : -1,
+		             .used = page ? page->lora_used : -1 };
+
+	for (uint32_t i = 0; told.names && told.used >= 0 && i < told.names->waiting_count; i++)
+		told.used += !is_among(told.names->active, told.names->active_count,
+		                       told.names->waiting[i]);
+	return told;
+}
+
+static bool is_there(const struct facts *facts, const struct told *told, uint32_t target,
+                     uint64_t lora, usec_t now)
+{
+	if (told->names && is_among(told->names->active, told->names->active_count, lora))
+		return true;
+	return adapters_resident(facts->adapters, target, lora,
+	                         told->slots > 0 ? (uint32_t)told->slots : 0, now,
+	                         facts->policy->lora.remember);
+}
+
+bool lora_is_there(const struct facts *facts, uint32_t target, uint64_t lora, usec_t now)
+{
+	struct told told = told_by(facts, target, now);
+
+	return is_there(facts, &told, target, lora, now);
+}
+
+double lora_scale(const struct facts *facts, uint32_t target, uint64_t lora, usec_t now)
+{
+	struct told told = told_by(facts, target, now);
+
+	if (is_there(facts, &told, target, lora, now))
+		return there;
+	if (told.slots < 0 || told.used < 0 || told.used < told.slots)
+		return slot_free;
+	if (told.names && is_among(told.names->waiting, told.names->waiting_count, lora))
+		return waits;
+	return full;
+}
+
+static bool read(const struct walk *walk, const struct candidate *candidate, double *ret_value)
+{
+	if (walk->adapter.id == 0)
+		return false;
+	*ret_value = lora_scale(walk->facts, candidate->target->id, walk->adapter.id, walk->now);
+	return true;
+}
+
+const struct signal signal_lora = {
+	.name = "lora",
+	.help = "Whether the request's LoRA adapter is there: 1; 0.8 for a free slot, 0.6 if it "
+	        "waits for one, 0 if there is none.",
+	.scale = SCALE_NATURAL,
+	.more_is_better = true,
+	.level1 = LEVEL1_MOST,
+	.read = read,
+};
