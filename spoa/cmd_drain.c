@@ -9,9 +9,9 @@ int cmd_drain(int argc, char **argv)
 	static const struct act_command command = {
 		.name = "drain",
 		.usage = "TARGET [--wait TIME]",
-		.help = "Sends no new requests to TARGET; those that run there, end. HAProxy does "
-		        "not know of it: what\nit sends by itself, while no agent answers, may "
-		        "still go there.\n",
+		.help = "Sends no new requests to TARGET; those that run there, end. HAProxy "
+		        "knows of it where the\nserver has agent-check; else what HAProxy sends "
+		        "by itself, while no agent answers, may\nstill go there.\n",
 		.targets = 1,
 		.waits = true
 	};

@@ -1,7 +1,8 @@
 /* act.c - finds the target, does it, says how things are then.
  *
- * A drained target is kept out of new decisions here; HAProxy does not know of it, so what it
- * sends by itself (while the agent is away, or by a retry) may still go there. */
+ * A drained target is kept out of new decisions here. HAProxy knows of it only where the server
+ * has agent-check; else what it sends by itself (while the agent is away, or by a retry) may
+ * still go there. */
 #include "spoa/admin/act.h"
 
 #include <jansson.h>

@@ -101,7 +101,7 @@ static double policy_weight(const struct replica *replica)
 
 static bool is_drained(const struct replica *replica)
 {
-	return policy_weight(replica) <= 0;
+	return policy_weight(replica) <= 0 || replica->target->held;
 }
 
 static bool is_out(const struct facts *facts, const struct replica *replica, usec_t now)

@@ -4,7 +4,9 @@
  *
  *     up 40% maxconn:7     its weight, of what HAProxy's configuration gives it, and how
  *                          many requests at a time
- *     drain                the policy gives the replica a weight of 0
+ *     drain                the policy gives the replica a weight of 0, or an operator has
+ *                          drained it (not its whole instance: then HAProxy would have
+ *                          nobody left for what it sends by itself)
  *     (an empty line)      nobody by that name: HAProxy leaves all as it is
  *
  * Never `down`, and never 0 %: only who said it can take it back, and an agent that has

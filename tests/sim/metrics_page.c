@@ -19,6 +19,7 @@ enum value {
 	CACHED,
 	SERVED,
 	ABORTED,
+	SEQUENCES,
 	VALUE_COUNT
 };
 
@@ -46,13 +47,24 @@ static const struct row {
 	{ SERVED, "counter", "num_requests_total" },
 	{ ABORTED, "counter", "num_aborted_requests_total" },
 	{ 0 },
+}, of_generic[] = { /* as an exporter beside an engine of no known kind would say it */
+	{ RUNNING, "gauge", "running_requests" },
+	{ WAITING, "gauge", "waiting_requests" },
+	{ SEQUENCES, "gauge", "max_sequences" },
+	{ USAGE, "gauge", "kv_cache_usage_ratio" },
+	{ TOKENS, "gauge", "kv_cache_tokens" },
+	{ PROMPT, "counter", "prompt_tokens_total" },
+	{ GENERATED, "counter", "generation_tokens_total" },
+	{ SERVED, "counter", "finished_requests_total" },
+	{ 0 },
 };
 
+/* prefix: with what parts it from the name. */
 static void write_rows(struct bytes *out, const char *prefix, const char *labels,
                        const struct row *rows, const double *values)
 {
 	for (; rows->name; rows++)
-		bytes_format(out, "# HELP %s:%s Simulated.\n# TYPE %s:%s %s\n%s:%s{%s} %.15g\n",
+		bytes_format(out, "# HELP %s%s Simulated.\n# TYPE %s%s %s\n%s%s{%s} %.15g\n",
 		             prefix, rows->name, prefix, rows->name, rows->type, prefix, rows->name,
 		             labels, values[rows->value]);
 }
@@ -107,6 +119,7 @@ static void measure(struct engine *engine, double *values)
 	values[CACHED] = (double)load.cached_tokens;
 	values[SERVED] = (double)engine->counts.served;
 	values[ABORTED] = (double)engine->counts.aborted;
+	values[SEQUENCES] = engine->options->engine.max_running;
 }
 
 bool metrics_page_write(struct engine *engine, struct bytes *out)
@@ -119,17 +132,22 @@ bool metrics_page_write(struct engine *engine, struct bytes *out)
 	if (strcmp(options->page, "none") == 0)
 		return false;
 	measure(engine, values);
+	if (strcmp(options->page, "generic") == 0) {
+		(void)snprintf(labels, sizeof(labels), "model=\"%s\"", model);
+		write_rows(out, "inference_engine_", labels, of_generic, values);
+		return true;
+	}
 	if (strcmp(options->page, "sglang") == 0) {
 		(void)snprintf(
 		        labels, sizeof(labels),
 		        "engine_type=\"unified\",model_name=\"%s\",pp_rank=\"0\",tp_rank=\"0\"",
 		        model);
-		write_rows(out, "sglang", labels, of_sglang, values);
+		write_rows(out, "sglang:", labels, of_sglang, values);
 		write_histograms(out, engine, "sglang", labels);
 		return true;
 	}
 	(void)snprintf(labels, sizeof(labels), "engine=\"0\",model_name=\"%s\"", model);
-	write_rows(out, "vllm", labels, of_vllm, values);
+	write_rows(out, "vllm:", labels, of_vllm, values);
 	write_infos(out, engine, labels);
 	write_histograms(out, engine, "vllm", labels);
 	return true;

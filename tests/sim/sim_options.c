@@ -41,8 +41,8 @@ static const struct command_option options[] = {
 	{ "keep-alive", "S", "close a connection that is idle so long, 0: never", COMMAND_REAL,
 	  AT(keep_alive_s), 0, 1e6 },
 	{ "bare", NULL, "keep nothing for /sim/last: costs less", COMMAND_FLAG, AT(bare), 0, 0 },
-	{ "page", "NAME", "whose names /metrics has: vllm, or sglang; none: 404", COMMAND_TEXT,
-	  AT(page), 0, 0 },
+	{ "page", "NAME", "whose names /metrics has: vllm, sglang or generic; none: 404",
+	  COMMAND_TEXT, AT(page), 0, 0 },
 	{ "sidecar", NULL, "ask who x-prefiller-host-port names for the prompt first", COMMAND_FLAG,
 	  AT(sidecar), 0, 0 },
 	{ "sidecar-strict", NULL, "503 when that fails; else the prompt is computed here",
@@ -105,8 +105,9 @@ int sim_options_read(int argc, char **argv, struct sim_options *ret_options)
 	if (!ret_options->page)
 		ret_options->page = "vllm";
 	if (strcmp(ret_options->page, "vllm") != 0 && strcmp(ret_options->page, "sglang") != 0 &&
-	    strcmp(ret_options->page, "none") != 0) {
-		(void)fprintf(stderr, "engine_sim: --page: expected vllm, sglang or none\n");
+	    strcmp(ret_options->page, "generic") != 0 && strcmp(ret_options->page, "none") != 0) {
+		(void)fprintf(stderr,
+		              "engine_sim: --page: expected vllm, sglang, generic or none\n");
 		return 2;
 	}
 	for (int i = 0; i < ret_options->listens.count; i++) {

@@ -195,6 +195,18 @@ static void who_the_policy_drains_is_drained_and_made_ready_again(void **state)
 	assert_string_equal(asked("svc/s1"), "up 50%");
 }
 
+static void who_an_operator_drains_is_drained_and_made_ready_again(void **state)
+{
+	uint32_t target = world_target(&world, addresses[0]);
+
+	(void)state;
+	fleet_hold(world.facts->fleet, target, true);
+	assert_string_equal(asked("svc/s1"), "drain");
+	assert_string_equal(asked("svc/s2"), "up 100%");
+	fleet_hold(world.facts->fleet, target, false);
+	assert_string_equal(asked("svc/s1"), "up ready 100%");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
@@ -207,6 +219,7 @@ int main(void)
 		TEST(a_newcomer_comes_to_its_weight_slowly),
 		TEST(maxconn_is_the_engines_batch_or_the_policys_slots),
 		TEST(two_haproxys_share_the_batch),
+		TEST(who_an_operator_drains_is_drained_and_made_ready_again),
 		TEST(who_the_policy_drains_is_drained_and_made_ready_again),
 	};
 
