@@ -49,15 +49,15 @@ static inline void read_holding(const struct walk *walk, uint32_t target, uint8_
 
 static inline void read_ledger(const struct walk *walk, struct candidate *candidate)
 {
-	struct work work;
-	double running = ledger_load(walk->facts->ledger, candidate->target->id, walk->now, &work);
+	struct load_seen seen;
+	double running = ledger_load(walk->facts->ledger, candidate->target->id, walk->now, &seen);
 
-	candidate->own = work.running;
+	candidate->own = seen.own;
 	candidate->running = candidate->running_scored = running;
 	/* Signed: the processor has no other conversion. */
-	candidate->prefill_tokens = (double)(int64_t)work.prefill_tokens;
+	candidate->prefill_tokens = (double)(int64_t)seen.prefill_tokens;
 	candidate->tokens =
-	        candidate->prefill_tokens + resident_share * (double)(int64_t)work.resident_tokens;
+	        candidate->prefill_tokens + resident_share * (double)(int64_t)seen.resident_tokens;
 }
 
 static void share_among_engines(struct candidate *candidate)

@@ -26,11 +26,11 @@ static usec_t whole_buckets(const struct policy *policy)
 
 static bool is_whole(const struct facts *facts)
 {
-	return facts->fleet && facts->ledger && facts->inflight && facts->averages &&
-	       facts->health && facts->engines && facts->adapters && facts->rates &&
-	       facts->answers && facts->ttft_fits && facts->recent && facts->prefix &&
-	       facts->tenants && facts->limits && facts->counters && facts->sessions &&
-	       facts->tries;
+	return facts->fleet && facts->ledger && facts->peers && facts->inflight &&
+	       facts->averages && facts->health && facts->engines && facts->adapters &&
+	       facts->rates && facts->answers && facts->ttft_fits && facts->recent &&
+	       facts->prefix && facts->tenants && facts->limits && facts->counters &&
+	       facts->sessions && facts->tries;
 }
 
 struct facts *facts_new(const struct policy *policy, const struct fleet_limits *limits)
@@ -44,6 +44,7 @@ struct facts *facts_new(const struct policy *policy, const struct fleet_limits *
 	facts->policy = policy;
 	facts->fleet = fleet_new(limits);
 	facts->ledger = ledger_new(targets, policy->ledger_width, whole_buckets(policy));
+	facts->peers = facts->ledger ? peers_new(targets, facts->ledger) : NULL;
 	facts->inflight = inflight_new(policy->max_inflight, TOMBSTONES, tombstone_ttl);
 	facts->averages = averages_new(targets);
 	facts->health = health_new(targets, &policy->health);
@@ -87,6 +88,7 @@ void facts_free(struct facts *facts)
 	health_free(facts->health);
 	averages_free(facts->averages);
 	inflight_free(facts->inflight);
+	peers_free(facts->peers);
 	ledger_free(facts->ledger);
 	fleet_free(facts->fleet);
 	free(facts);
@@ -109,6 +111,7 @@ void facts_forget(void *data, uint32_t target)
 	struct facts *facts = data;
 
 	ledger_forget(facts->ledger, target);
+	peers_forget(facts->peers, target);
 	averages_forget(facts->averages, target);
 	health_forget(facts->health, target);
 	engines_forget(facts->engines, target);

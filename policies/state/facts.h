@@ -19,6 +19,7 @@
 #include "policies/state/inflight.h"
 #include "policies/state/ledger.h"
 #include "policies/state/limits.h"
+#include "policies/state/peers.h"
 #include "policies/state/pins.h"
 #include "policies/state/prefix_index.h"
 #include "policies/state/rates.h"
@@ -30,6 +31,7 @@ struct facts {
 	const struct policy *policy; /* swapped on reload; not owned */
 	struct fleet *fleet;
 	struct ledger *ledger;
+	struct peers *peers; /* what other agents have there; its sums are in the ledger */
 	struct inflight *inflight;
 	struct averages *averages;
 	struct health *health;

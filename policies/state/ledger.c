@@ -43,8 +43,9 @@ struct ledger *ledger_new(uint32_t targets, usec_t bucket_width, usec_t time_to_
 	ledger->targets = targets;
 	ledger->tallies = calloc(targets, sizeof(*ledger->tallies));
 	ledger->histories = calloc(targets, sizeof(*ledger->histories));
+	ledger->told = calloc(targets, sizeof(*ledger->told));
 	ledger->rings = calloc(targets * ledger->buckets, sizeof(*ledger->rings));
-	if (!ledger->tallies || !ledger->histories || !ledger->rings) {
+	if (!ledger->tallies || !ledger->histories || !ledger->told || !ledger->rings) {
 		ledger_free(ledger);
 		return NULL;
 	}
@@ -58,6 +59,7 @@ void ledger_free(struct ledger *ledger)
 	if (!ledger)
 		return;
 	free(ledger->rings);
+	free(ledger->told);
 	free(ledger->histories);
 	free(ledger->tallies);
 	free(ledger);
@@ -87,14 +89,21 @@ static void note_busy(struct ledger *ledger, uint32_t target, usec_t now)
 	history->busy_at = now;
 }
 
+/* Number of the bucket that "now" falls in, as of the last turn. */
+static uint64_t newest_of(const struct ledger *ledger, const struct tally *tally)
+{
+	return tally->turns_at / ledger->bucket_width - 1;
+}
+
 void ledger_turn(struct ledger *ledger, uint32_t target, usec_t now)
 {
 	struct tally *tally = &ledger->tallies[target];
+	uint64_t last = newest_of(ledger, tally);
 	uint64_t newest = now / ledger->bucket_width;
-	uint64_t steps = newest - tally->newest;
+	uint64_t steps = newest - last;
 
 	for (uint64_t i = 1; i <= steps && i <= ledger->buckets; i++) {
-		struct bucket *old = bucket_at(ledger, target, tally->newest + i);
+		struct bucket *old = bucket_at(ledger, target, last + i);
 
 		if (old->running > 0)
 			note_busy(ledger, target, now);
@@ -106,7 +115,6 @@ void ledger_turn(struct ledger *ledger, uint32_t target, usec_t now)
 		tally->sum.resident -= old->resident;
 		*old = (struct bucket){ 0 };
 	}
-	tally->newest = newest;
 	tally->turns_at = (newest + 1) * ledger->bucket_width;
 }
 
@@ -115,7 +123,7 @@ static bool is_live(struct ledger *ledger, const struct slot *slot, usec_t now)
 {
 	const struct tally *tally = ledger_tally(ledger, slot->target, now);
 
-	return tally->newest - slot->bucket < ledger->buckets &&
+	return newest_of(ledger, tally) - slot->bucket < ledger->buckets &&
 	       slot->tenure == ledger->histories[slot->target].tenure;
 }
 
@@ -158,12 +166,13 @@ static void leave(struct ledger *ledger, const struct slot *slot)
 struct slot ledger_acquire(struct ledger *ledger, uint32_t target, uint32_t prefill,
                            uint32_t resident, usec_t now)
 {
-	struct slot slot = { .bucket = ledger_tally(ledger, target, now)->newest,
+	struct slot slot = { .bucket = newest_of(ledger, ledger_tally(ledger, target, now)),
 		             .prefill = prefill,
 		             .resident = resident,
 		             .awaiting = true };
 
 	note_busy(ledger, target, now);
+	ledger->told[target].acquired++;
 	enter(ledger, &slot, target);
 	return slot;
 }
@@ -171,12 +180,13 @@ struct slot ledger_acquire(struct ledger *ledger, uint32_t target, uint32_t pref
 struct slot ledger_acquire_unseen(struct ledger *ledger, uint32_t target, uint32_t prefill,
                                   uint32_t resident, usec_t now)
 {
-	struct slot slot = { .bucket = ledger_tally(ledger, target, now)->newest,
+	struct slot slot = { .bucket = newest_of(ledger, ledger_tally(ledger, target, now)),
 		             .prefill = prefill,
 		             .resident = resident,
 		             .awaiting = true,
 		             .unseen = true };
 
+	ledger->told[target].acquired++;
 	enter(ledger, &slot, target);
 	return slot;
 }
@@ -195,7 +205,7 @@ void ledger_first_byte(struct ledger *ledger, struct slot *slot, usec_t now)
 
 void ledger_move(struct ledger *ledger, struct slot *slot, uint32_t target, usec_t now)
 {
-	uint64_t newest = ledger_tally(ledger, target, now)->newest;
+	uint64_t newest = newest_of(ledger, ledger_tally(ledger, target, now));
 
 	note_busy(ledger, target, now);
 	if (is_live(ledger, slot, now)) {
@@ -204,6 +214,7 @@ void ledger_move(struct ledger *ledger, struct slot *slot, uint32_t target, usec
 	} else {
 		slot->bucket = newest;
 	}
+	ledger->told[target].acquired += slot->target != target;
 	enter(ledger, slot, target);
 }
 
@@ -240,14 +251,16 @@ double ledger_busy(struct ledger *ledger, uint32_t target, usec_t now)
 
 struct work ledger_work(struct ledger *ledger, uint32_t target, usec_t now)
 {
-	struct work work;
+	const struct bucket *sum = &ledger_tally(ledger, target, now)->sum;
 
-	(void)ledger_load(ledger, target, now, &work);
-	return work;
+	return (struct work){ .running = sum->running,
+		              .awaiting = sum->awaiting,
+		              .prefill_tokens = sum->prefill,
+		              .resident_tokens = sum->resident };
 }
 
 /* Their common sign times the least of them; 0 when they disagree. */
-static int64_t common_drift(const int64_t *readings)
+static int32_t common_drift(const int64_t *readings)
 {
 	int64_t least = readings[0];
 
@@ -257,7 +270,9 @@ static int64_t common_drift(const int64_t *readings)
 		if (llabs(readings[i]) < llabs(least))
 			least = readings[i];
 	}
-	return least;
+	if (least < INT32_MIN)
+		return INT32_MIN;
+	return least > INT32_MAX ? INT32_MAX : (int32_t)least;
 }
 
 void ledger_reconcile(struct ledger *ledger, uint32_t target, uint32_t counted, usec_t now)
@@ -289,11 +304,27 @@ bool ledger_reconciled(const struct ledger *ledger, uint32_t target, usec_t now,
 	return history->read && now - history->reconciled_at <= max_age;
 }
 
+static uint32_t in_32_bits(uint64_t number)
+{
+	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+void ledger_set_others(struct ledger *ledger, uint32_t target, const struct work *others)
+{
+	struct tally *tally;
+
+	BUG_ON(target >= ledger->targets);
+	tally = &ledger->tallies[target];
+	tally->others_running = others->running;
+	tally->others_prefill = in_32_bits(others->prefill_tokens);
+	tally->others_resident = in_32_bits(others->resident_tokens);
+}
+
 double ledger_running(struct ledger *ledger, uint32_t target, usec_t now)
 {
-	struct work work;
+	struct load_seen seen;
 
-	return ledger_load(ledger, target, now, &work);
+	return ledger_load(ledger, target, now, &seen);
 }
 
 uint64_t ledger_expired(const struct ledger *ledger, uint32_t target)
@@ -324,7 +355,8 @@ void ledger_forget(struct ledger *ledger, uint32_t target)
 	BUG_ON(target >= ledger->targets);
 	tally = &ledger->tallies[target];
 	memset(bucket_at(ledger, target, 0), 0, ledger->buckets * sizeof(*ledger->rings));
-	*tally = (struct tally){ .turns_at = tally->turns_at, .newest = tally->newest };
+	*tally = (struct tally){ .turns_at = tally->turns_at };
+	ledger->told[target] = (struct told){ .acquired = 0 };
 	ledger->histories[target] =
 	        (struct history){ .tenure = ledger->histories[target].tenure + 1 };
 }

@@ -75,8 +75,21 @@ double ledger_drift(const struct ledger *ledger, uint32_t target);
 /* The reconciliation is younger than max_age. */
 bool ledger_reconciled(const struct ledger *ledger, uint32_t target, usec_t now, usec_t max_age);
 
-/* max(0, own + drift): what routing compares. */
+/* What other agents have there, all together; numbers beyond 32 bits are as good as the largest.
+ * Of awaiting nothing is kept. */
+void ledger_set_others(struct ledger *ledger, uint32_t target, const struct work *others);
+
+/* max(0, own + others + drift): what routing compares. */
 double ledger_running(struct ledger *ledger, uint32_t target, usec_t now);
+
+/* Each target whose own work is not as it was told last, or, with whole, is not nothing; from one
+ * call to the next in turn, so that a reader with little room comes to all of them. acquired:
+ * slots taken there since the ledger was made. Ends when tell() says it has no room: that one
+ * is not told. */
+void ledger_tell(struct ledger *ledger, usec_t now, bool whole,
+                 bool (*tell)(void *data, uint32_t target, const struct work *own,
+                              uint64_t acquired),
+                 void *data);
 
 /* Releases per second, decayed over a minute, as of now. */
 double ledger_release_rate(const struct ledger *ledger, uint32_t target, usec_t now);

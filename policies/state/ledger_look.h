@@ -1,7 +1,8 @@
 /* ledger_look.h - one look at a target's work, inline, for walks over many.
  *
  * What it reads lies in one cache line; a ring is turned only when its newest
- * bucket is over. Only ledger.c writes what is in here. */
+ * bucket is over. Only ledger.c and
+ * ledger_tell.c write what is in here. */
 #pragma once
 
 #include "policies/core/bug.h"
@@ -16,14 +17,28 @@ struct bucket {
 struct tally {
 	usec_t turns_at;   /* end of the newest bucket: nothing to do before */
 	struct bucket sum; /* of the ring */
-	int64_t drift;
 	usec_t drift_until;
-	uint64_t newest; /* number of the bucket that "now" falls in, as of the last turn */
+	int32_t drift;
+	uint32_t others_running; /* what other agents have there, as they say */
+	uint32_t others_prefill, others_resident;
+};
+
+/* Of one target, as a look at it finds it. */
+struct load_seen {
+	uint32_t own; /* slots */
+	uint64_t prefill_tokens, resident_tokens;
 };
 
 _Static_assert(sizeof(struct tally) <= 64, "a look at a target is one cache line");
 
 struct history;
+
+/* For ledger_tell(). */
+struct told {
+	uint64_t acquired; /* slots taken */
+	uint64_t acquired_told;
+	struct work work; /* as told last */
+};
 
 struct ledger {
 	usec_t bucket_width;
@@ -31,6 +46,8 @@ struct ledger {
 	uint32_t targets;
 	struct tally *tallies;
 	struct history *histories;
+	struct told *told;
+	uint32_t next_told;   /* where the next ledger_tell() begins */
 	struct bucket *rings; /* targets x buckets */
 };
 
@@ -49,17 +66,16 @@ static inline struct tally *ledger_tally(struct ledger *ledger, uint32_t target,
 	return tally;
 }
 
-/* ledger_running() and ledger_work() in one. */
+/* What a decision compares: ledger_running(), with the tokens of all agents; and our own slots. */
 static inline double ledger_load(struct ledger *ledger, uint32_t target, usec_t now,
-                                 struct work *ret_work)
+                                 struct load_seen *ret_seen)
 {
 	const struct tally *tally = ledger_tally(ledger, target, now);
-	int64_t running = tally->sum.running;
+	int64_t running = (int64_t)tally->sum.running + tally->others_running;
 
-	ret_work->running = tally->sum.running;
-	ret_work->awaiting = tally->sum.awaiting;
-	ret_work->prefill_tokens = tally->sum.prefill;
-	ret_work->resident_tokens = tally->sum.resident;
+	ret_seen->own = tally->sum.running;
+	ret_seen->prefill_tokens = tally->sum.prefill + tally->others_prefill;
+	ret_seen->resident_tokens = tally->sum.resident + tally->others_resident;
 	if (now <= tally->drift_until)
 		running += tally->drift;
 	return running > 0 ? (double)running : 0;
