@@ -63,12 +63,14 @@ static void put_read(json_t *object, const char *name, double value, bool measur
 	put_real(object, name, measured ? value : (double)NAN);
 }
 
-static json_t *candidate_json(const struct kept_candidate *kept, bool chosen, bool measured,
+static json_t *candidate_json(const struct kept_candidate *kept, bool measured,
                               const struct decision_words *words)
 {
 	json_t *object = json_object();
 
 	put_text(object, "name", kept->name);
+	put_text(object, "role", kept->role ? kept->role : "");
+	put_text(object, "roleset", kept->roleset);
 	put_read(object, "running", (double)kept->running, measured);
 	put_read(object, "prefill_tokens", (double)kept->prefill_tokens, measured);
 	put_read(object, "uncached_tokens", (double)kept->uncached_tokens, measured);
@@ -85,8 +87,6 @@ static json_t *candidate_json(const struct kept_candidate *kept, bool chosen, bo
 	} else {
 		put_read(object, "score", (double)kept->score, measured);
 	}
-	if (chosen)
-		put(object, "chosen", json_true());
 	return object;
 }
 
@@ -94,6 +94,32 @@ static json_t *candidate_json(const struct kept_candidate *kept, bool chosen, bo
 static bool was_left_out(const struct kept_level *level, size_t stage)
 {
 	return level->stood[stage] == 0 && level->chosen != UINT32_MAX;
+}
+
+static bool was_measured(const struct kept_level *level, const struct decision_words *words)
+{
+	for (size_t i = 0; i < WALK_STAGES_MAX && words->stages.at(i); i++) {
+		if (was_left_out(level, i))
+			return false;
+	}
+	return true;
+}
+
+static json_t *candidates_json(const struct kept_level *level, const struct decision_words *words)
+{
+	json_t *list = json_array();
+	bool measured = was_measured(level, words);
+
+	for (uint32_t i = 0; i < level->kept; i++) {
+		json_t *object = candidate_json(&level->candidates[i], measured, words);
+
+		if (i == level->chosen)
+			put(object, "chosen", json_true());
+		if (i == level->prefill)
+			put(object, "prefill", json_true());
+		(void)json_array_append_new(list, object);
+	}
+	return list;
 }
 
 /* How many each stage dropped; stages that dropped nobody are left away. */
@@ -133,15 +159,6 @@ static json_t *stages_json(const struct kept_level *level, const struct decision
 	return list;
 }
 
-static bool was_measured(const struct kept_level *level, const struct decision_words *words)
-{
-	for (size_t i = 0; i < WALK_STAGES_MAX && words->stages.at(i); i++) {
-		if (was_left_out(level, i))
-			return false;
-	}
-	return true;
-}
-
 /* Shares of the score, by signal: what the strategy's name alone does not say. */
 static json_t *blend_json(const struct kept_level *level)
 {
@@ -176,13 +193,13 @@ static json_t *level_json(const struct kept_level *level, int number, bool candi
                           const struct decision_words *words)
 {
 	json_t *object = json_object();
-	json_t *list;
 
 	put(object, "level", json_string(number == 0 ? "instance" : "replica"));
 	put_text(object, "strategy", level->strategy);
 	if (strcmp(level->asked, level->strategy) != 0)
 		put_text(object, "instead_of", level->asked);
 	put(object, "effective", blend_json(level));
+	put_text(object, "pair", level->pair ? level->pair : "");
 	put(object, "degraded", json_boolean(level->degraded));
 	put_count(object, "count", level->count);
 	put_count(object, "standing", level->standing);
@@ -192,12 +209,7 @@ static json_t *level_json(const struct kept_level *level, int number, bool candi
 	if (!candidates)
 		return object;
 	put(object, "stages", stages_json(level, words));
-	list = json_array();
-	for (uint32_t i = 0; i < level->kept; i++)
-		(void)json_array_append_new(
-		        list, candidate_json(&level->candidates[i], i == level->chosen,
-		                             was_measured(level, words), words));
-	put(object, "candidates", list);
+	put(object, "candidates", candidates_json(level, words));
 	return object;
 }
 
@@ -289,6 +301,8 @@ static void put_decision(json_t *object, const struct decision_record *record,
 	put_text(object, "instance", record->instance);
 	put_text(object, "replica", record->replica);
 	put_text(object, "addr", record->address);
+	put_text(object, "prefill", record->prefill);
+	put_text(object, "prefill_addr", record->prefill_address);
 	put_text(object, "upstream_model", record->upstream);
 	put_count(object, "matched", record->matched);
 	put_prefix_hash(object, record, words->ladder);

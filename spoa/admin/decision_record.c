@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "policies/core/policy.h"
+#include "policies/state/counters.h"
+
 static void keep(char *ret_text, size_t room, struct span text)
 {
 	size_t len = text.len < room ? text.len : room - 1;
@@ -28,6 +31,24 @@ static const char *name_of(const struct candidate *candidate, uint32_t source)
 	return candidate->target->label;
 }
 
+/* NULL where all are alike. */
+static const char *role_of(const struct candidate *candidate)
+{
+	return candidate->replica && candidate->instance->has_roles
+	               ? role_names[candidate->replica->role]
+	               : NULL;
+}
+
+static void keep_role(struct kept_candidate *kept, const struct candidate *candidate)
+{
+	const struct replica *replica = candidate->replica;
+
+	kept->role = role_of(candidate);
+	kept->roleset[0] = '\0';
+	if (kept->role && replica->roleset != 0 && replica->policy)
+		KEEP(kept->roleset, span_of(replica->policy->roleset));
+}
+
 static void keep_candidate(struct kept_candidate *kept, const struct candidate *candidate,
                            const struct request *request)
 {
@@ -49,6 +70,7 @@ static void keep_candidate(struct kept_candidate *kept, const struct candidate *
 	kept->effective = (uint32_t)candidate->effective;
 	kept->hit = candidate->hit;
 	kept->dropped_by = candidate->dropped_by;
+	keep_role(kept, candidate);
 }
 
 /* What the score was made of. */
@@ -78,12 +100,36 @@ static void keep_session(struct kept_level *level, const struct level_trace *tra
 			     span_of(name_of(&trace->pool[i], request->source)));
 }
 
-/* The chosen one first, then the pool in its order: those standing, the dropped. */
+static void keep_next(struct kept_level *level, const struct candidate *candidate,
+                      const struct request *request)
+{
+	keep_candidate(&level->candidates[level->kept++], candidate, request);
+}
+
+/* The chosen one first, then who computes the prompt for it. */
+static void keep_chosen(struct kept_level *level, const struct level_trace *trace,
+                        const struct request *request)
+{
+	level->chosen = level->prefill = UINT32_MAX;
+	level->pair = NULL;
+	if (trace->chosen >= trace->count)
+		return;
+	level->chosen = level->kept;
+	keep_next(level, &trace->pool[trace->chosen], request);
+	if (trace->strategy && trace->strategy->pair)
+		level->pair = pair_kind_names[trace->pair];
+	if (!trace->prefill)
+		return;
+	level->prefill = level->kept;
+	keep_next(level, trace->prefill, request);
+}
+
+/* Then the pool in its order: those standing, the dropped. */
 static void keep_level(struct kept_level *level, const struct level_trace *trace,
                        const struct request *request)
 {
 	level->walked = trace->walked;
-	level->kept = level->chosen = 0;
+	level->kept = 0;
 	if (!trace->walked)
 		return;
 	level->degraded = trace->degraded;
@@ -92,14 +138,10 @@ static void keep_level(struct kept_level *level, const struct level_trace *trace
 	memcpy(level->stood, trace->stood, sizeof(level->stood));
 	keep_strategy(level, trace);
 	keep_session(level, trace, request);
-	if (trace->chosen < trace->count)
-		keep_candidate(&level->candidates[level->kept++], &trace->pool[trace->chosen],
-		               request);
-	else
-		level->chosen = UINT32_MAX;
+	keep_chosen(level, trace, request);
 	for (size_t i = 0; i < trace->count && level->kept < KEPT_CANDIDATES; i++)
-		if (i != trace->chosen)
-			keep_candidate(&level->candidates[level->kept++], &trace->pool[i], request);
+		if (i != trace->chosen && &trace->pool[i] != trace->prefill)
+			keep_next(level, &trace->pool[i], request);
 }
 
 static void keep_request(struct decision_record *record, const struct request *request)
@@ -150,6 +192,9 @@ void decision_record_fill(struct decision_record *record, const struct request *
 	KEEP(record->replica, span_of(replica ? served_as(replica, request->source) : ""));
 	KEEP(record->address, span_of(replica ? replica->target->label : ""));
 	KEEP(record->upstream, decision->upstream_model);
+	replica = decision->prefill;
+	KEEP(record->prefill, span_of(replica ? served_as(replica, request->source) : ""));
+	KEEP(record->prefill_address, span_of(replica ? replica->target->label : ""));
 	for (int i = 0; i < 2; i++)
 		keep_level(&record->levels[i], &decision->levels[i], request);
 }

@@ -18,6 +18,7 @@ enum {
 	KEPT_CANDIDATES = 8,
 	KEPT_NAME = 64,
 	KEPT_ID = 96,
+	KEPT_ROLESET = 24,
 };
 
 struct kept_candidate {
@@ -26,6 +27,8 @@ struct kept_candidate {
 	float pending, ttft_ms, e2e_ms, kv_usage; /* negative: not known, or not read */
 	uint32_t matched, effective;
 	bool hit;
+	const char *role;           /* NULL: the instance has none */
+	char roleset[KEPT_ROLESET]; /* "" = the common one */
 	const struct stage *dropped_by;
 };
 
@@ -33,7 +36,9 @@ struct kept_level {
 	bool walked, degraded;
 	uint32_t count, standing;
 	uint32_t kept;                              /* of the candidates */
-	uint32_t chosen;                            /* index into them; kept = none */
+	uint32_t chosen;                            /* index into them; UINT32_MAX = none */
+	uint32_t prefill;                           /* the same, of who computes the prompt */
+	const char *pair;                           /* NULL: no pairs are made */
 	char strategy[KEPT_NAME], asked[KEPT_NAME]; /* that decided; that was to decide */
 	uint32_t signal_count;
 	const struct signal *signals[WEIGHINGS_MAX]; /* constant, as stages are */
@@ -81,6 +86,7 @@ struct decision_record {
 	enum asked_strategy asked; /* by a header, for a strategy */
 	bool by_profile;
 	char instance[KEPT_NAME], replica[KEPT_NAME], address[KEPT_NAME], upstream[KEPT_ID];
+	char prefill[KEPT_NAME], prefill_address[KEPT_NAME]; /* who computes the prompt */
 	struct kept_level levels[2];
 	struct kept_end end;
 };

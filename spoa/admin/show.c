@@ -42,15 +42,42 @@ static void age_cell(struct table *table, const json_t *engine)
 		table_cell(table, "-");
 }
 
+/* Nothing for a role that all have. */
+static bool has_roles(const json_t *replicas)
+{
+	json_t *replica;
+	size_t i;
+
+	json_array_foreach(replicas, i, replica)
+	{
+		if (strcmp(field_text(replica, "role"), "combined") != 0)
+			return true;
+	}
+	return false;
+}
+
+/* "decode:one" */
+static void role_cell(struct table *table, const json_t *replica)
+{
+	const char *roleset = json_string_value(json_object_get(replica, "roleset"));
+
+	table_cell(table, "%s%s%s", field_text(replica, "role"), roleset ? ":" : "",
+	           roleset ? roleset : "");
+}
+
 void show_replicas(const json_t *object, FILE *out)
 {
+	json_t *replicas = json_object_get(object, "replicas");
+	bool roles = has_roles(replicas);
 	struct table table;
 	json_t *replica;
 	size_t i;
 
-	table_init(&table, "INSTANCE|REPLICA|ADDRESS|STATE|>RUN|>kTOK|>QUEUE|>WAIT|>KV%|>TTFT|>E2E|"
-	                   ">5XX|>PIN!|>BLOCKS|>AGE");
-	json_array_foreach(json_object_get(object, "replicas"), i, replica)
+	table_init(&table, roles ? "INSTANCE|REPLICA|ADDRESS|ROLE|STATE|>RUN|>kTOK|>QUEUE|"
+	                           ">WAIT|>KV%|>TTFT|>E2E|>5XX|>PIN!|>BLOCKS|>AGE"
+	                         : "INSTANCE|REPLICA|ADDRESS|STATE|>RUN|>kTOK|>QUEUE|>WAIT|>KV%|"
+	                           ">TTFT|>E2E|>5XX|>PIN!|>BLOCKS|>AGE");
+	json_array_foreach(replicas, i, replica)
 	{
 		const json_t *engine = json_object_get(replica, "engine");
 		const json_t *served = json_object_get(replica, "served");
@@ -58,6 +85,8 @@ void show_replicas(const json_t *object, FILE *out)
 		table_cell(&table, "%s", field_text(replica, "instance"));
 		table_cell(&table, "%s", field_text(replica, "replica"));
 		table_cell(&table, "%s", field_text(replica, "address"));
+		if (roles)
+			role_cell(&table, replica);
 		table_cell(&table, "%s", field_text(replica, "state"));
 		cell(&table, replica, "running", 1, 0);
 		cell(&table, replica, "tokens", 1e-3, 1);

@@ -39,6 +39,9 @@ static void show_list(const json_t *list, FILE *out)
 
 static void candidate_row(struct table *table, const json_t *candidate)
 {
+	char role[96];
+
+	role_text(candidate, role, sizeof(role));
 	table_cell(table, "%s", field_text(candidate, "name"));
 	field_cell(table, candidate, "share", 2);
 	field_cell(table, candidate, "running", 1);
@@ -46,11 +49,13 @@ static void candidate_row(struct table *table, const json_t *candidate)
 	field_cell(table, candidate, "uncached_tokens", 0);
 	field_cell(table, candidate, "score", 3);
 	if (json_is_true(json_object_get(candidate, "chosen")))
-		table_cell(table, "<- chosen");
+		table_cell(table, "<- chosen%s", role);
+	else if (json_is_true(json_object_get(candidate, "prefill")))
+		table_cell(table, "<- computes the prompt%s", role);
 	else if (json_object_get(candidate, "dropped_by"))
-		table_cell(table, "dropped by %s", field_text(candidate, "dropped_by"));
+		table_cell(table, "dropped by %s%s", field_text(candidate, "dropped_by"), role);
 	else
-		table_cell(table, "standing");
+		table_cell(table, "standing%s", role);
 }
 
 static void show_level(const json_t *level, FILE *out)
@@ -106,6 +111,9 @@ static void show_one(const json_t *decision, FILE *out)
 	              field_text(decision, "replica"), field_text(decision, "addr"),
 	              field_text(decision, "reason"), field_number(decision, "matched"),
 	              field_number(decision, "decide_us"));
+	if (json_object_get(decision, "prefill"))
+		(void)fprintf(out, "prompt computed by %s %s\n", field_text(decision, "prefill"),
+		              field_text(decision, "prefill_addr"));
 	json_array_foreach(json_object_get(decision, "levels"), i, level) show_level(level, out);
 	if (end)
 		show_end(end, out);

@@ -7,6 +7,9 @@
 
 static void candidate_row(struct table *table, const json_t *candidate, const char *reason)
 {
+	char role[96];
+
+	role_text(candidate, role, sizeof(role));
 	table_cell(table, "%s", field_text(candidate, "name"));
 	field_cell(table, candidate, "share", 2);
 	field_cell(table, candidate, "running", 1);
@@ -18,11 +21,13 @@ static void candidate_row(struct table *table, const json_t *candidate, const ch
 	field_cell(table, candidate, "kv_usage", 2);
 	field_cell(table, candidate, "score", 3);
 	if (json_is_true(json_object_get(candidate, "chosen")))
-		table_cell(table, "<- chosen, reason %s", reason);
+		table_cell(table, "<- chosen, reason %s%s", reason, role);
+	else if (json_is_true(json_object_get(candidate, "prefill")))
+		table_cell(table, "<- computes the prompt%s", role);
 	else if (json_object_get(candidate, "dropped_by"))
-		table_cell(table, "dropped by %s", field_text(candidate, "dropped_by"));
+		table_cell(table, "dropped by %s%s", field_text(candidate, "dropped_by"), role);
 	else
-		table_cell(table, "standing");
+		table_cell(table, "standing%s", role);
 }
 
 /* "collect 3, health 2, ...": how many stood after each stage, in its order. */
@@ -140,6 +145,23 @@ static void show_request(const json_t *decision, FILE *out)
 	              field_number(decision, "blocks"), field_text(decision, "session"));
 }
 
+/* Of a strategy that makes pairs. */
+static void show_pair(const json_t *decision, FILE *out)
+{
+	json_t *levels = json_object_get(decision, "levels");
+	json_t *level;
+	size_t i;
+
+	json_array_foreach(levels, i, level)
+	{
+		if (json_object_get(level, "pair"))
+			(void)fprintf(out, "pair %s, ", field_text(level, "pair"));
+	}
+	if (json_object_get(decision, "prefill"))
+		(void)fprintf(out, "prompt computed by %s %s, ", field_text(decision, "prefill"),
+		              field_text(decision, "prefill_addr"));
+}
+
 static void show_outcome(const json_t *decision, FILE *out)
 {
 	(void)fprintf(out, "\n%s: ", field_text(decision, "action"));
@@ -150,6 +172,7 @@ static void show_outcome(const json_t *decision, FILE *out)
 	else
 		(void)fprintf(out, "%s/%s %s, ", field_text(decision, "instance"),
 		              field_text(decision, "replica"), field_text(decision, "addr"));
+	show_pair(decision, out);
 	(void)fprintf(out, "reason %s, %.0f B of the prompt held", field_text(decision, "reason"),
 	              field_number(decision, "matched"));
 	if (json_object_get(decision, "limit"))

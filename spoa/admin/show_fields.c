@@ -1,6 +1,8 @@
 /* show_fields.c - texts and numbers of a JSON object, for tables. */
 #include "spoa/admin/show_fields.h"
 
+#include <stdio.h>
+
 #include "spoa/admin/table.h"
 
 const char *field_text(const json_t *object, const char *name)
@@ -13,6 +15,17 @@ const char *field_text(const json_t *object, const char *name)
 double field_number(const json_t *object, const char *name)
 {
 	return json_number_value(json_object_get(object, name));
+}
+
+void role_text(const json_t *object, char *ret_text, size_t room)
+{
+	const char *role = json_string_value(json_object_get(object, "role"));
+	const char *roleset = json_string_value(json_object_get(object, "roleset"));
+
+	ret_text[0] = '\0';
+	if (role)
+		(void)snprintf(ret_text, room, ", %s%s%s", role, roleset ? " of " : "",
+		               roleset ? roleset : "");
 }
 
 void field_cell(struct table *table, const json_t *object, const char *name, int digits)

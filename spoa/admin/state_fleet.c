@@ -1,6 +1,7 @@
 /* state_fleet.c - instances and replicas as JSON. */
 #include <string.h>
 
+#include "policies/core/policy.h"
 #include "spoa/admin/state.h"
 #include "spoa/admin/text_json.h"
 
@@ -93,6 +94,14 @@ static json_t *served_json(const struct target_counters *counters)
 	                 (json_int_t)sum_of(counters->decisions, REASON_COUNT));
 }
 
+/* What it does of a request, and with whom. */
+static void put_role(json_t *object, const struct replica *replica)
+{
+	(void)json_object_set_new(object, "role", json_string(role_names[replica->role]));
+	if (replica->roleset != 0 && replica->policy)
+		(void)json_object_set_new(object, "roleset", name_json(replica->policy->roleset));
+}
+
 static json_t *replica_json(const struct sources *sources, const struct instance *instance,
                             const struct replica *replica)
 {
@@ -101,9 +110,10 @@ static json_t *replica_json(const struct sources *sources, const struct instance
 	struct work work = ledger_work(facts->ledger, id, sources->now);
 	struct latency *latency = averages_of(facts->averages, id);
 	double queued = -1;
+	json_t *object;
 
 	(void)engines_queue(facts->engines, id, sources->now, 0, &queued);
-	return json_pack(
+	object = json_pack(
 	        "{s:o, s:o, s:o, s:s, s:f, s:i, s:i, s:i, s:I, s:I, s:f, s:o, s:o, s:o,"
 	        " s:f, s:i, s:o, s:o, s:o}",
 	        "instance", name_json(instance->name), "replica",
@@ -119,6 +129,8 @@ static json_t *replica_json(const struct sources *sources, const struct instance
 	        (int)prefix_index_held(facts->prefix, id), "served",
 	        served_json(&facts->counters->of[id]), "engine", state_engine_json(sources, id),
 	        "learnt", state_learnt_json(sources, instance, id));
+	put_role(object, replica);
+	return object;
 }
 
 json_t *state_replicas(const struct sources *sources, const char *instance)
