@@ -53,13 +53,32 @@ bool lora_is_there(const struct facts *facts, uint32_t target, uint64_t lora, us
 	return is_there(facts, &told, target, lora, now);
 }
 
+static bool has_free_slot(const struct told *told)
+{
+	return told->slots < 0 || told->used < 0 || told->used < told->slots;
+}
+
+enum lora_room lora_room(const struct facts *facts, uint32_t target, uint64_t lora, usec_t now)
+{
+	struct told told = told_by(facts, target, now);
+
+	if (is_there(facts, &told, target, lora, now))
+		return LORA_THERE;
+	if (!has_free_slot(&told))
+		return LORA_CROWDED;
+	return told.slots > 0 && adapters_others(facts->adapters, target, lora, now,
+	                                         facts->policy->lora.cooling) >= told.slots
+	               ? LORA_CROWDED
+	               : LORA_ROOM;
+}
+
 double lora_scale(const struct facts *facts, uint32_t target, uint64_t lora, usec_t now)
 {
 	struct told told = told_by(facts, target, now);
 
 	if (is_there(facts, &told, target, lora, now))
 		return there;
-	if (told.slots < 0 || told.used < 0 || told.used < told.slots)
+	if (has_free_slot(&told))
 		return slot_free;
 	if (told.names && is_among(told.names->waiting, told.names->waiting_count, lora))
 		return waits;

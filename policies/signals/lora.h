@@ -12,3 +12,13 @@
 double lora_scale(const struct facts *facts, uint32_t target, uint64_t lora, usec_t now);
 /* The first of these. */
 bool lora_is_there(const struct facts *facts, uint32_t target, uint64_t lora, usec_t now);
+
+/* What it would mean to send it there. */
+enum lora_room {
+	LORA_CROWDED, /* another that is in use would have to go */
+	LORA_ROOM,
+	LORA_THERE,
+};
+/* In use is what the engine calls so, and what we sent there within the policy's lora.cooling,
+ * where it tells how many slots it has. */
+enum lora_room lora_room(const struct facts *facts, uint32_t target, uint64_t lora, usec_t now);

@@ -12,8 +12,11 @@
  * requests in flight on the n candidates, and those of them that we sent. Both count this one. So
  * an adapter with a third of the load gets a third of the replicas, and a cold one gets one.
  *
+ * Whose slots are all taken by adapters in use is passed over for the next that has room, or has
+ * the adapter already: an order by hashes alone gives some engines more than they can hold.
+ *
  * When all of these are too busy beside the idlest other (policies/stages/spill.h), one more
- * is asked: who has the adapter already, or else who is next. Who has more of the conversation
+ * is asked: who has the adapter already, or else room for it. Who has more of the conversation
  * than they, or the session, and the adapter still, stands as well: what he saves is worth more
  * than a slot.
  *
@@ -79,11 +82,13 @@ static struct line line_up(const struct walk *walk)
 	return line;
 }
 
+/* Those who came before lie behind who is left, the last one first. */
 static uint32_t next_in(struct line *line)
 {
 	uint32_t first = line->heap[0];
 
 	line->heap[0] = line->heap[--line->left];
+	line->heap[line->left] = first;
 	sink(line, 0);
 	return first;
 }
@@ -118,28 +123,39 @@ static bool is_marked(const struct candidate *candidate, const void *data)
 	return walk->scratch->sorted[candidate - walk->pool] > 0;
 }
 
-/* The first in order, of each role until there are enough engines. */
+static enum lora_room room_at(const struct walk *walk, const struct candidate *candidate)
+{
+	return lora_room(walk->facts, candidate->target->id, walk->adapter.id, walk->now);
+}
+
+/* Unless there are enough of its role. */
+static void mark(const struct walk *walk, uint32_t place, uint32_t engines[ROLE_COUNT])
+{
+	const struct candidate *candidate = &walk->pool[place];
+	size_t role = role_of(walk, candidate);
+
+	if (is_marked(candidate, walk) || engines[role] >= walk->adapter.wanted)
+		return;
+	engines[role] += candidate->engines;
+	walk->scratch->sorted[place] = 1;
+}
+
+/* The first in order, of each role until there are enough engines; who has no room for the
+ * adapter only where there are too few others. */
 static void mark_first(const struct walk *walk, struct line *line)
 {
 	uint32_t engines[ROLE_COUNT] = { 0 };
 
 	for (size_t i = 0; i < walk->standing; i++)
 		walk->scratch->sorted[i] = 0;
-	while (line->left > 0) {
+	while (line->left > 0 && (walk->wants_pairs || engines[0] < walk->adapter.wanted)) {
 		uint32_t place = next_in(line);
-		const struct candidate *candidate = &walk->pool[place];
-		size_t role = role_of(walk, candidate);
 
-		if (engines[role] >= walk->adapter.wanted)
-			continue;
-		engines[role] += candidate->engines;
-		walk->scratch->sorted[place] = 1;
+		if (room_at(walk, &walk->pool[place]) != LORA_CROWDED)
+			mark(walk, place, engines);
 	}
-}
-
-static bool has_adapter(const struct walk *walk, const struct candidate *candidate)
-{
-	return lora_is_there(walk->facts, candidate->target->id, walk->adapter.id, walk->now);
+	for (size_t i = walk->standing; i-- > line->left;)
+		mark(walk, line->heap[i], engines);
 }
 
 static bool all_are_busy(const struct walk *walk, const struct spill_bar *bar)
@@ -150,25 +166,26 @@ static bool all_are_busy(const struct walk *walk, const struct spill_bar *bar)
 	return true;
 }
 
-/* One more that is not too busy: who has it, or else the next in order. */
+/* One more that is not too busy: who has it, or else has room for it, or else is the next in
+ * order. */
 static void mark_another(const struct walk *walk, const struct spill_bar *bar)
 {
 	const double *weights = walk->scratch->values;
 	size_t best = walk->standing;
-	bool best_has = false;
+	enum lora_room best_room = LORA_CROWDED;
 
 	for (size_t i = 0; i < walk->standing; i++) {
 		const struct candidate *candidate = &walk->pool[i];
-		bool has;
+		enum lora_room room;
 
 		if (is_marked(candidate, walk) || spill_over(walk, candidate, bar, 0))
 			continue;
-		has = has_adapter(walk, candidate);
+		room = room_at(walk, candidate);
 		if (best < walk->standing &&
-		    (has != best_has ? best_has : weights[i] <= weights[best]))
+		    (room != best_room ? room < best_room : weights[i] <= weights[best]))
 			continue;
 		best = i;
-		best_has = has;
+		best_room = room;
 	}
 	if (best < walk->standing)
 		walk->scratch->sorted[best] = 1;
@@ -200,7 +217,7 @@ static void mark_knowing(const struct walk *walk)
 		if (!is_marked(candidate, walk) &&
 		    (candidate->target->id == pinned ||
 		     (candidate->matched > most && candidate->matched - most >= least)) &&
-		    has_adapter(walk, candidate))
+		    room_at(walk, candidate) == LORA_THERE)
 			walk->scratch->sorted[i] = 1;
 	}
 }

@@ -110,6 +110,17 @@ bool adapters_resident(const struct adapters *adapters, uint32_t target, uint64_
 	return slots == 0 || later < slots;
 }
 
+uint32_t adapters_others(const struct adapters *adapters, uint32_t target, uint64_t lora,
+                         usec_t now, usec_t max_age)
+{
+	const struct sent *sent = sent_to(adapters, target);
+	uint32_t others = 0;
+
+	for (size_t i = 0; i < ENGINE_LORAS_MAX; i++)
+		others += sent[i].lora != 0 && sent[i].lora != lora && now - sent[i].at <= max_age;
+	return others;
+}
+
 static struct heat *set_of(const struct adapters *adapters, uint64_t lora, uint32_t instance)
 {
 	uint64_t mixed = (lora ^ instance) * 0x9e3779b97f4a7c15u;

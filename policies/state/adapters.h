@@ -34,6 +34,9 @@ void adapters_lost(struct adapters *adapters, uint32_t target, uint64_t lora);
  * were; slots 0: not known how many there are. */
 bool adapters_resident(const struct adapters *adapters, uint32_t target, uint64_t lora,
                        uint32_t slots, usec_t now, usec_t max_age);
+/* How many others were sent there, not longer ago than max_age. */
+uint32_t adapters_others(const struct adapters *adapters, uint32_t target, uint64_t lora,
+                         usec_t now, usec_t max_age);
 
 /* One more of its requests in flight at the instance; false when there is no place to count it,
  * and then there is nothing to end. instance TARGET_NONE: of all instances. */

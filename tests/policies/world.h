@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "policies/defaults.h"
+#include "policies/lora.h"
 #include "policies/pipeline.h"
 #include "policies/stages/stages.h"
 #include "policies/state/facts.h"
@@ -217,6 +218,8 @@ static inline void world_end(struct world *world, struct span id)
 	assert_int_equal(
 	        inflight_end(world->facts->inflight, flight_id_of(id), world->now, &flight),
 	        INFLIGHT_END_OPEN);
+	if (flight.adapter != 0)
+		lora_release(world->facts, &flight, world->now);
 	if (flight.held != 0)
 		pins_release(world->facts->sessions, flight.session, flight.held);
 	assert_true(ledger_release(world->facts->ledger, flight.instance_slot, world->now));

@@ -120,6 +120,33 @@ static void what_we_sent_lately_is_there(void **state)
 	assert_near(scale(world, legal), 0.8);
 }
 
+static enum lora_room room(const struct world *world, uint64_t lora)
+{
+	return lora_room(world->facts, target(world), lora, world->now);
+}
+
+/* Of the slots, in use: by the page, or by what went there within a minute. */
+static void there_is_room_where_nobody_in_use_has_to_go(void **state)
+{
+	struct world *world = *state;
+	uint64_t active[] = { tone };
+
+	adapters_sent(world->facts->adapters, target(world), tone, world->now);
+	adapters_sent(world->facts->adapters, target(world), legal, world->now);
+	assert_int_equal(room(world, sql), LORA_ROOM); /* nobody says how many slots there are */
+	assert_int_equal(room(world, tone), LORA_THERE);
+	says(world, 3, active, 1, NULL, 0);
+	assert_int_equal(room(world, sql), LORA_ROOM);
+	says(world, 2, active, 1, NULL, 0);
+	assert_int_equal(room(world, sql), LORA_CROWDED);
+	assert_near(scale(world, sql), 0.8);
+	says(world, 1, active, 1, NULL, 0);
+	assert_int_equal(room(world, sql), LORA_CROWDED);
+	world->now += 60 * SECOND + 1;
+	says(world, 2, active, 1, NULL, 0);
+	assert_int_equal(room(world, sql), LORA_ROOM);
+}
+
 static void an_old_page_says_nothing(void **state)
 {
 	struct world *world = *state;
@@ -157,6 +184,7 @@ int main(void)
 		TEST(who_waits_will_have_a_slot),
 		TEST(an_engine_that_names_none_has_slots_all_the_same),
 		TEST(what_we_sent_lately_is_there),
+		TEST(there_is_room_where_nobody_in_use_has_to_go),
 		TEST(an_old_page_says_nothing),
 		TEST(without_an_adapter_there_is_no_score),
 	};

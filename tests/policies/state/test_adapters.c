@@ -50,6 +50,19 @@ static void as_many_are_there_as_there_are_slots(void **state)
 	assert_true(adapters_resident(adapters, 0, 2, 4, 6 * SECOND, minute));
 }
 
+static void others_that_were_sent_lately_are_counted(void **state)
+{
+	struct adapters *adapters = *state;
+
+	assert_int_equal(adapters_others(adapters, 0, 7, SECOND, minute), 0);
+	for (uint64_t lora = 1; lora <= 3; lora++)
+		adapters_sent(adapters, 0, lora, lora * SECOND);
+	assert_int_equal(adapters_others(adapters, 0, 7, 61 * SECOND, minute), 3);
+	assert_int_equal(adapters_others(adapters, 0, 7, 61 * SECOND + 1, minute), 2);
+	assert_int_equal(adapters_others(adapters, 0, 3, 61 * SECOND, minute), 2);
+	assert_int_equal(adapters_others(adapters, 1, 7, 61 * SECOND, minute), 0);
+}
+
 static void the_oldest_is_forgotten_when_the_list_is_full(void **state)
 {
 	struct adapters *adapters = *state;
@@ -166,6 +179,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(it_is_there_for_a_while),
 		TEST(as_many_are_there_as_there_are_slots),
+		TEST(others_that_were_sent_lately_are_counted),
 		TEST(the_oldest_is_forgotten_when_the_list_is_full),
 		TEST(who_fails_may_have_lost_it),
 		TEST(heat_rises_at_once_and_halves_every_half_life),

@@ -75,6 +75,11 @@ static void a_list_of_models_makes_them_known(void **state)
 	assert_false(replica("s2")->models_known);
 	assert_int_not_equal(fleet_model_id(stage.world.facts->fleet, span_of("llama-lora")),
 	                     TARGET_NONE);
+	assert_string_equal(fleet_model_name(stage.world.facts->fleet,
+	                                     fleet_base(stage.world.facts->fleet,
+	                                                fleet_model_id(stage.world.facts->fleet,
+	                                                               span_of("llama-lora")))),
+	                    "llama");
 	assert_int_equal(models_counts(models).changed, 1);
 	assert_int_equal(models_counts(models).no_page, 1);
 	/* The same again is no change. */
@@ -142,6 +147,28 @@ static size_t count_of(const char *body, size_t room)
 	return count;
 }
 
+/* A parent that is null, no text, or no name. */
+static void who_has_a_parent_is_its_adapter(void **state)
+{
+	static const char body[] =
+	        "{\"data\":[{\"id\":\"m\",\"parent\":null},{\"parent\":\"m\"},"
+	        "{\"id\":\"a\",\"parent\":\"m\"},{\"id\":\"b\",\"parent\":7},{\"id\":\"c\"}]}";
+	struct span names[4], bases[4];
+	json_t *tree = NULL;
+	size_t count;
+
+	(void)state;
+	assert_true(models_read(span_of(body), 4, names, bases, &count, &tree));
+	assert_int_equal(count, 4);
+	assert_int_equal(bases[0].len, 0);
+	assert_memory_equal(names[1].at, "a", 1);
+	assert_int_equal(bases[1].len, 1);
+	assert_memory_equal(bases[1].at, "m", 1);
+	assert_int_equal(bases[2].len, 0);
+	assert_int_equal(bases[3].len, 0);
+	json_decref(tree);
+}
+
 static void only_a_list_is_a_list(void **state)
 {
 	static const char *const bad[] = { "",
@@ -180,6 +207,7 @@ int main(void)
 		cmocka_unit_test(a_list_of_models_makes_them_known),
 		cmocka_unit_test(one_that_is_doubted_is_asked_at_once),
 		cmocka_unit_test(a_list_once_known_is_kept),
+		cmocka_unit_test(who_has_a_parent_is_its_adapter),
 		cmocka_unit_test(only_a_list_is_a_list),
 	};
 
