@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "spoa/check_live.h"
+#include "spoa/check_spop.h"
 #include "spoa/command.h"
 #include "spoa/config/check_haproxy.h"
 #include "spoa/config/check_names.h"
@@ -16,6 +17,7 @@ struct options {
 	const char *configs[CHECK_CONFIGS_MAX];
 	size_t config_count;
 	const char *version;
+	const char *spop;
 	const char *sockets[SOURCES_MAX];
 	size_t socket_count;
 	unsigned agent_check_port; /* 0: not said */
@@ -38,9 +40,12 @@ static void print_usage(FILE *out)
 	        "  --live                   asks what runs, too: HAProxy's runtime sockets, and\n"
 	        "                           each engine for the models it serves\n"
 	        "  --haproxy SOCKET         a runtime socket, with --live; repeatable\n"
+	        "  --spop ADDRESS           only asks an agent, as HAProxy does, whether it "
+	        "serves\n"
 	        "  --strict                 warnings count as errors\n"
 	        "  --json                   one object instead of lines\n\n"
-	        "exit codes: 0 no errors, 2 errors\n");
+	        "exit codes: 0 no errors, 2 errors; --spop: 0 it serves, 1 not, 3 nobody "
+	        "answers\n");
 }
 
 static bool read_agent_check(const char *text, struct options *options)
@@ -76,6 +81,9 @@ static bool read_option(int flag, struct options *options)
 			return false;
 		options->sockets[options->socket_count++] = optarg;
 		return true;
+	case 'p':
+		options->spop = optarg;
+		return true;
 	case 'A':
 		return read_agent_check(optarg, options);
 	case 's':
@@ -89,6 +97,16 @@ static bool read_option(int flag, struct options *options)
 	}
 }
 
+static int ask_spop(const char *address)
+{
+	struct error error = { "" };
+	int left = check_spop(address, &error);
+
+	if (left != EXIT_OK)
+		(void)fprintf(stderr, "inference-spoa check: --spop: %s\n", error.text);
+	return left;
+}
+
 /* -1: go on; else the exit code to leave with. */
 static int read_options(int argc, char **argv, struct options *options)
 {
@@ -99,6 +117,7 @@ static int read_options(int argc, char **argv, struct options *options)
 		{ "live", no_argument, NULL, 'l' },
 		{ "haproxy", required_argument, NULL, 'a' },
 		{ "agent-check", required_argument, NULL, 'A' },
+		{ "spop", required_argument, NULL, 'p' },
 		{ "strict", no_argument, NULL, 's' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
@@ -112,6 +131,8 @@ static int read_options(int argc, char **argv, struct options *options)
 		print_usage(flag == 'h' ? stdout : stderr);
 		return flag == 'h' ? EXIT_OK : EXIT_USAGE;
 	}
+	if (optind == argc && options->spop)
+		return ask_spop(options->spop);
 	if (optind == argc && options->live == (options->socket_count > 0) &&
 	    (options->policy || options->config_count > 0 || options->live))
 		return -1;

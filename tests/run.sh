@@ -30,6 +30,9 @@ else
 fi
 redis-server -v
 
+step "tools for the chart: helm from its source, Kubernetes' schemas"
+tests/helm/get_tools.sh
+
 step "build, warnings are errors"
 cmake --preset default >/dev/null
 cmake --build --preset default -j "$jobs" | grep -v '^\[' || true

@@ -59,7 +59,10 @@ tool_python() {
 		"$kept.new/bin/pip" -q --disable-pip-version-check install "kubernetes-validate==$KUBERNETES_VALIDATE" importlib_resources
 		mv "$kept.new" "$kept"
 	fi
-	ln -sf "../python-$KUBERNETES_VALIDATE/bin/python" "$cache/bin/python"
+	# A link would not know its own packages.
+	rm -f "$cache/bin/python"
+	printf '#!/bin/sh\nexec "%s/bin/python" "$@"\n' "$kept" >"$cache/bin/python"
+	chmod 755 "$cache/bin/python"
 }
 
 [ $# -gt 0 ] || set -- helm python
