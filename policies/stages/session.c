@@ -141,8 +141,8 @@ static size_t by_id(const struct seeker *seeker, struct session_look *look)
 		if (is_named(seeker, &walk->pool[i]))
 			return i;
 	look->result = SESSION_UNNAMED;
-	/* Which instance, its load may tell. */
-	return walk->level == 1 ? walk->standing : rng_below(walk->rng, walk->standing);
+	/* Which instance, its load may tell; of replicas any, and the pool is shuffled. */
+	return walk->level == 1 ? walk->standing : 0;
 }
 
 /* own: the session's requests in flight there. */

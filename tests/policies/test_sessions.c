@@ -95,6 +95,19 @@ static void it_moves_at_the_end_where_no_first_byte_is_told(void **state)
 	assert_int_equal(pin_of("s-1").target, sent.other);
 }
 
+/* Its engine began anew meanwhile: there is no context to come back to, so nothing has moved. */
+static void a_pin_that_is_void_is_not_made_anew(void **state)
+{
+	struct sent sent = send_in("s-1");
+
+	(void)state;
+	pins_forget(world->facts->sessions, sent.chosen);
+	(void)first_byte(&sent, &sent.by, 200);
+	assert_int_equal(pin_of("s-1").target, TARGET_NONE);
+	assert_int_equal(moves(SESSION_MOVE_CHOICE), 0);
+	(void)ends(&sent, "----", 200);
+}
+
 /* Who failed has no context to come back to. */
 static void a_failure_elsewhere_moves_nothing(void **state)
 {
@@ -248,6 +261,7 @@ int main(void)
 		TEST(a_session_stays_where_it_was_served),
 		TEST(it_moves_with_the_first_byte_from_elsewhere),
 		TEST(it_moves_at_the_end_where_no_first_byte_is_told),
+		TEST(a_pin_that_is_void_is_not_made_anew),
 		TEST(a_failure_elsewhere_moves_nothing),
 		TEST(a_session_moves_once_and_stays),
 		TEST(a_spilled_session_moves_once),

@@ -141,6 +141,21 @@ static void columns_are_found_by_name(void **state)
 	assert_int_equal(servers[0].limit, 9);
 }
 
+/* A newer HAProxy may say more; what it says twice is what it said first. */
+static void of_two_columns_of_a_name_the_first_counts(void **state)
+{
+	struct runtime_server servers[ROOM];
+	struct runtime_facts facts = { .servers = servers, .room = ROOM };
+
+	(void)state;
+	assert_true(read_text(INFO "1\n# be_name srv_name srv_addr srv_port srv_op_state "
+	                           "srv_admin_state srv_uweight srv_port\n"
+	                           "b s1 10.0.0.1 80 2 0 1 81\n\n" STAT "\n",
+	                      &facts));
+	assert_int_equal(facts.count, 1);
+	assert_string_equal(servers[0].address, "10.0.0.1:80");
+}
+
 static void counts_find_their_servers_in_any_order(void **state)
 {
 	struct runtime_server servers[ROOM];
@@ -256,6 +271,7 @@ int main(void)
 		cmocka_unit_test(real_answers_are_read),
 		cmocka_unit_test(an_answer_cut_anywhere_is_none),
 		cmocka_unit_test(columns_are_found_by_name),
+		cmocka_unit_test(of_two_columns_of_a_name_the_first_counts),
 		cmocka_unit_test(counts_find_their_servers_in_any_order),
 		cmocka_unit_test(each_way_to_rest_is_seen),
 		cmocka_unit_test(where_an_agent_check_sets_the_weight_the_configured_one_counts),
