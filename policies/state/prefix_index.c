@@ -138,7 +138,7 @@ size_t prefix_index_match(const struct prefix_index *index, const uint64_t *chai
 }
 
 /* The lengths of blocks belong to the ladder, and so do all hashes. */
-static void use_ladder(struct prefix_index *index, const struct ladder *ladder)
+void prefix_index_use(struct prefix_index *index, const struct ladder *ladder)
 {
 	if (strcmp(index->ladder.id, ladder->id) == 0)
 		return;
@@ -147,7 +147,7 @@ static void use_ladder(struct prefix_index *index, const struct ladder *ladder)
 	index->ladder = *ladder;
 }
 
-static uint32_t begin(struct prefix_index *index, uint32_t holder, usec_t now)
+uint32_t prefix_index_begin(struct prefix_index *index, uint32_t holder, usec_t now)
 {
 	uint32_t tick;
 
@@ -210,14 +210,13 @@ static void mark(struct record *record, bool confirmed, bool has_child, uint32_t
 		record->state &= (uint8_t)~RECORD_PROVISIONAL;
 	if (has_child)
 		record->state |= RECORD_HAS_CHILD;
-	if (record->state & RECORD_PROVISIONAL || confirmed)
+	if ((record->state & RECORD_PROVISIONAL || confirmed) && tick > record->stamp)
 		record->stamp = tick;
 }
 
-static void hold(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
-                 uint32_t blocks, bool confirmed, usec_t now)
+void prefix_index_hold(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
+                       uint32_t blocks, bool confirmed, uint32_t tick)
 {
-	uint32_t tick = begin(index, holder, now);
 	uint32_t found[LADDER_BLOCKS_MAX];
 
 	BUG_ON(blocks > index->ladder.count);
@@ -239,15 +238,17 @@ static void hold(struct prefix_index *index, uint32_t holder, const uint64_t *ch
 void prefix_index_bind(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
                        uint32_t blocks, const struct ladder *ladder, usec_t now)
 {
-	use_ladder(index, ladder);
-	hold(index, holder, chain, blocks, false, now);
+	prefix_index_use(index, ladder);
+	prefix_index_hold(index, holder, chain, blocks, false,
+	                  prefix_index_begin(index, holder, now));
 }
 
 void prefix_index_confirm(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
                           uint32_t blocks, const struct ladder *ladder, usec_t now)
 {
-	use_ladder(index, ladder);
-	hold(index, holder, chain, blocks, true, now);
+	prefix_index_use(index, ladder);
+	prefix_index_hold(index, holder, chain, blocks, true,
+	                  prefix_index_begin(index, holder, now));
 }
 
 /* Tails first: never a block without its parent on the way. */
@@ -289,13 +290,13 @@ void prefix_index_forget(struct prefix_index *index, uint32_t holder)
 
 	BUG_ON(holder >= index->limits.holders);
 	of = &index->holders[holder];
-	if (of->count == 0)
-		return;
-	index->records[of->oldest].older = index->free;
-	index->free = of->newest;
-	index->in_use -= of->count;
-	index->live_holders--;
-	index->counts.evicted_holder += of->count;
+	if (of->count > 0) {
+		index->records[of->oldest].older = index->free;
+		index->free = of->newest;
+		index->in_use -= of->count;
+		index->live_holders--;
+		index->counts.evicted_holder += of->count;
+	}
 	*of = (struct holder){ .born = index->latest + 1, .budget = of->budget };
 }
 

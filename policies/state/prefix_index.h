@@ -65,6 +65,15 @@ void prefix_index_bind(struct prefix_index *index, uint32_t holder, const uint64
  * fresh (TTL refreshed; deepest touched first, root last). */
 void prefix_index_confirm(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
                           uint32_t blocks, const struct ladder *ladder, usec_t now);
+/* As a confirmation of an earlier time, by somebody else: as old as it is, and never in place of
+ * what was confirmed later. at: now less its age, which wraps before the machine's start. False:
+ * nothing came of it, for it is too old, or before the holder was forgotten, or there is room
+ * only at the cost of what is fresher. */
+bool prefix_index_learn(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
+                        uint32_t blocks, const struct ladder *ladder, usec_t at, usec_t now);
+/* As an eviction of an earlier time: what was confirmed later stays. How many went. */
+uint32_t prefix_index_unlearn(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
+                              uint32_t blocks, usec_t at, usec_t now);
 /* Delete the chain's records of this holder that are still provisional. */
 void prefix_index_withdraw(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
                            uint32_t blocks);
@@ -74,6 +83,9 @@ uint32_t prefix_index_evict(struct prefix_index *index, uint32_t holder, const u
                             uint32_t blocks);
 /* The holder restarted or is gone: nothing it held counts any more. */
 void prefix_index_forget(struct prefix_index *index, uint32_t holder);
+/* The same, as somebody else says it was at an earlier time. False: we know of it already, from
+ * about that time, or later; then what it has held since stays. */
+bool prefix_index_forget_told(struct prefix_index *index, uint32_t holder, usec_t at, usec_t now);
 /* Bytes of prompt this holder can keep; 0: the default. */
 void prefix_index_budget(struct prefix_index *index, uint32_t holder, double bytes);
 

@@ -130,13 +130,13 @@ static uint32_t largest_holder(struct prefix_index *index)
 /* The table is full. A holder with its fair share or more pays itself; one with
  * less, else a newcomer would never get beyond its first block, takes from the
  * largest. */
-static void make_room(struct prefix_index *index, uint32_t holder, uint32_t tick)
+uint32_t prefix_records_payer(struct prefix_index *index, uint32_t holder)
 {
 	uint64_t held = index->holders[holder].count;
 
 	if (held == 0 || held * index->live_holders < index->limits.records)
-		holder = largest_holder(index);
-	drop_oldest(index, holder, tick, &index->counts.evicted_full);
+		return largest_holder(index);
+	return holder;
 }
 
 static uint32_t take_place(struct prefix_index *index, uint32_t holder, uint32_t tick)
@@ -146,7 +146,8 @@ static uint32_t take_place(struct prefix_index *index, uint32_t holder, uint32_t
 	if (index->free == 0 && index->touched < index->limits.records)
 		return ++index->touched;
 	if (index->free == 0)
-		make_room(index, holder, tick);
+		drop_oldest(index, prefix_records_payer(index, holder), tick,
+		            &index->counts.evicted_full);
 	place = index->free;
 	index->free = index->records[place].older;
 	if (index->records[place].state & RECORD_LINKED)

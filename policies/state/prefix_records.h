@@ -1,5 +1,5 @@
 /* prefix_records.h - the memory of the prefix index: records in buckets by their
- * block, and in a list by age for each holder. Only prefix_index.c looks in here.
+ * block, and in a list by age for each holder. Only the files prefix_*.c look in here.
  *
  * Place 0 is nobody's, so that fresh zeroed memory is an empty index. */
 #pragma once
@@ -38,7 +38,7 @@ struct prefix_index {
 	uint32_t ttl, provisional_ttl; /* ticks */
 	struct ladder ladder;          /* of all records */
 	bool started;
-	usec_t base;     /* tick 0: when the first record came */
+	usec_t base;     /* TICK_ZERO: when the first record came */
 	uint32_t latest; /* tick of the newest stamp */
 	uint32_t mask;   /* of heads */
 	uint32_t *heads;
@@ -54,10 +54,12 @@ struct prefix_index {
 	struct prefix_counts counts;
 };
 
-/* 16 ms each, so that 32 bits last two years. */
+/* 16 ms each, so that 32 bits last two years. They begin so late that what was confirmed before
+ * the first record came, by others, has a tick, too. */
+#define TICK_ZERO (1u << 23) /* 37 hours */
 static inline uint32_t tick_of(const struct prefix_index *index, usec_t now)
 {
-	return now > index->base ? (uint32_t)((now - index->base) / (16 * MSEC)) : 0;
+	return TICK_ZERO + (now > index->base ? (uint32_t)((now - index->base) / (16 * MSEC)) : 0);
 }
 
 static inline bool is_block(const struct record *record, uint64_t chain)
@@ -79,6 +81,14 @@ static inline bool has_expired(const struct prefix_index *index, const struct re
 	return tick > record->stamp && tick - record->stamp > ttl;
 }
 
+/* prefix_index.c: the index is of this ladder now. */
+void prefix_index_use(struct prefix_index *index, const struct ladder *ladder);
+/* prefix_index.c: the tick of now. */
+uint32_t prefix_index_begin(struct prefix_index *index, uint32_t holder, usec_t now);
+/* prefix_index.c: all of the chain is the holder's; now: tick of now, tick: when it was so. */
+void prefix_index_hold(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
+                       uint32_t blocks, bool confirmed, uint32_t tick);
+
 /* The holder's record of this block, expired or not; 0 when there is none. */
 uint32_t prefix_records_find(const struct prefix_index *index, uint32_t holder, uint64_t chain);
 /* A new record at the head of the holder's list; what must go for it goes. */
@@ -86,6 +96,8 @@ uint32_t prefix_records_insert(struct prefix_index *index, uint32_t holder, uint
                                uint32_t depth, uint32_t tick);
 /* To the head of its holder's list. */
 void prefix_records_touch(struct prefix_index *index, uint32_t place);
+/* Who pays when the table is full: this holder, or the one with the most. */
+uint32_t prefix_records_payer(struct prefix_index *index, uint32_t holder);
 void prefix_records_remove(struct prefix_index *index, uint32_t place);
 /* A few of the holder's oldest, if they have expired. */
 void prefix_records_expire(struct prefix_index *index, uint32_t holder, uint32_t tick);
