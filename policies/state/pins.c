@@ -18,6 +18,10 @@ struct pin_record {
 	struct pin_key key;
 	uint32_t next; /* in the bucket, or of the free */
 	uint32_t newer, older;
+	uint32_t agreed; /* where it is by the entries that all agents read; TARGET_NONE: nowhere
+	                    yet */
+	uint32_t unread; /* entries that we wrote and did not read back; some may never come */
+	usec_t told_at;
 	struct pin pin;
 };
 
@@ -209,12 +213,19 @@ static void settle(struct pins *pins, uint32_t place, uint32_t target)
 	pins->records[place].pin.serial = ++pins->serial;
 }
 
+static void count_unread(struct pin_record *record)
+{
+	record->unread += record->unread < UINT32_MAX;
+}
+
 static uint32_t make(struct pins *pins, struct pin_key key, uint32_t target, usec_t now)
 {
 	uint32_t place = take_place(pins, now);
 	uint32_t *head = &pins->heads[(uint32_t)key.hash & pins->mask];
 
-	pins->records[place] = (struct pin_record){ .key = key, .next = *head };
+	pins->records[place] = (struct pin_record){
+		.key = key, .next = *head, .agreed = TARGET_NONE, .unread = 1, .told_at = now
+	};
 	*head = place;
 	list_in(pins, place);
 	pins->records[place].pin.used_at = now;
@@ -262,6 +273,7 @@ bool pins_move(struct pins *pins, struct pin_key key, uint32_t from, uint32_t to
 	if (pins->records[place].pin.target != from || from == to)
 		return false;
 	settle(pins, place, to);
+	count_unread(&pins->records[place]);
 	pins->counts.moved++;
 	return true;
 }
@@ -278,6 +290,68 @@ void pins_put(struct pins *pins, struct pin_key key, uint32_t target, usec_t now
 	use(pins, place, now);
 	if (pins->records[place].pin.target != target)
 		settle(pins, place, target);
+}
+
+/* Where all agree that it is. */
+static bool follow(struct pins *pins, uint32_t place)
+{
+	struct pin_record *record = &pins->records[place];
+
+	if (record->agreed == TARGET_NONE || record->pin.target == record->agreed)
+		return false;
+	settle(pins, place, record->agreed);
+	pins->counts.moved++;
+	return true;
+}
+
+/* What our own requests did since an entry that we wrote stands until all that we wrote is read. */
+static bool agree(struct pins *pins, uint32_t place, const struct pin_entry *entry)
+{
+	struct pin_record *record = &pins->records[place];
+	bool counts = record->agreed == entry->from || record->agreed == TARGET_NONE;
+
+	record->unread -= entry->own && record->unread > 0;
+	if (counts)
+		record->agreed = entry->to;
+	if (entry->own ? record->unread > 0 : !counts)
+		return false;
+	return follow(pins, place);
+}
+
+bool pins_heard(struct pins *pins, struct pin_key key, const struct pin_entry *entry, usec_t at,
+                usec_t now)
+{
+	uint32_t place = find_live(pins, key, now);
+	usec_t age = now - at;
+	bool moved;
+
+	BUG_ON(entry->to >= pins->targets);
+	if (age > pins->ttl || (place == 0 && entry->own))
+		return false;
+	at = age < now ? now - age : 0;
+	if (place == 0) {
+		place = make(pins, key, entry->to, at);
+		pins->records[place].agreed = entry->to;
+		pins->records[place].unread = 0;
+		return true;
+	}
+	moved = agree(pins, place, entry);
+	if (at > pins->records[place].pin.used_at)
+		use(pins, place, at);
+	pins->records[place].told_at = now;
+	return moved;
+}
+
+bool pins_untold(struct pins *pins, struct pin_key key, usec_t now)
+{
+	uint32_t place = find_live(pins, key, now);
+	struct pin_record *record = &pins->records[place];
+
+	if (place == 0 || now - record->told_at < pins->ttl / 8)
+		return false;
+	record->told_at = now;
+	count_unread(record);
+	return true;
 }
 
 void pins_forget(struct pins *pins, uint32_t target)

@@ -64,6 +64,26 @@ bool pins_move(struct pins *pins, struct pin_key key, uint32_t from, uint32_t to
 /* To the target, wherever it is. */
 void pins_put(struct pins *pins, struct pin_key key, uint32_t target, usec_t now);
 
+/* Between agents: all read the same entries, (from, to), in the same order, and each keeps
+ * where a pin is by these, beside where it is by its own requests. An entry counts if the pin
+ * is at `from` by the entries before it, or nothing is known of it; so of two claims of a key, or
+ * two moves of a pin, the first counts and the other does not, at every agent alike, whatever they
+ * thought meanwhile.
+ *
+ * own: we wrote it; what our own requests did since stays until the last of ours is read. An entry
+ * of somebody else that counts moves the pin. Each pin made, moved or untold is taken for one that
+ * is written. from TARGET_NONE: it is claimed; from == to: it is used, and
+ * there. at: now less its age. True if the pin is at `to` now and was not. */
+struct pin_entry {
+	uint32_t from, to;
+	bool own;
+};
+bool pins_heard(struct pins *pins, struct pin_key key, const struct pin_entry *entry, usec_t at,
+                usec_t now);
+/* The pin was not told of for an eighth of the time to live, so that others may think it is
+ * unused. From then on it was. False if there is none. */
+bool pins_untold(struct pins *pins, struct pin_key key, usec_t now);
+
 /* All pins to this target are void from now on. */
 void pins_forget(struct pins *pins, uint32_t target);
 /* Frees what is too old; call it every few seconds. At most `most` pins are looked at. */
