@@ -60,17 +60,45 @@ static bool all_can_spare(const struct facts *facts, uint32_t target, usec_t now
 
 static void eject(struct facts *facts, uint32_t target, enum eject_cause cause, usec_t now)
 {
+	const struct share *share = facts->share;
+
 	if (cause == EJECT_NONE)
 		return;
 	if (!is_out(facts, target, now) && !all_can_spare(facts, target, now))
 		return;
 	health_eject(facts->health, target, now);
 	facts->counters->of[target].ejections[cause]++;
+	if (share)
+		share->calls->ejected(share->data, target,
+		                      health_ejected_for(facts->health, target, now));
 }
 
 void ejection_note(struct facts *facts, const struct report *report, usec_t now)
 {
-	eject(facts, report->target, health_note(facts->health, report, now), now);
+	const struct share *share = facts->share;
+	uint32_t target = report->target;
+	bool out = share && is_out(facts, target, now) && !health_told(facts->health, target);
+
+	eject(facts, target, health_note(facts->health, report, now), now);
+	if (out && !is_out(facts, target, now))
+		share->calls->recovered(share->data, target);
+}
+
+bool ejection_told(struct facts *facts, uint32_t target, usec_t length, usec_t now)
+{
+	if (is_out(facts, target, now) || !all_can_spare(facts, target, now))
+		return false;
+	health_eject_told(facts->health, target, length, now);
+	facts->counters->of[target].ejections[EJECT_PEER]++;
+	return true;
+}
+
+bool ejection_told_over(struct facts *facts, uint32_t target, usec_t now)
+{
+	if (!is_out(facts, target, now) || !health_told(facts->health, target))
+		return false;
+	health_restore(facts->health, target, now);
+	return true;
 }
 
 void ejection_probed(struct facts *facts, uint32_t target, bool good, usec_t now)

@@ -11,6 +11,12 @@
 void ejection_note(struct facts *facts, const struct report *report, usec_t now);
 /* How a probe of a replica went. Counted by the caller. */
 void ejection_probed(struct facts *facts, uint32_t target, bool good, usec_t now);
+/* Another agent ejected it, for so long from now on. False: it is out anyhow, or the pool cannot
+ * spare it. Neither this nor its end is told to facts->share. */
+bool ejection_told(struct facts *facts, uint32_t target, usec_t length, usec_t now);
+/* It is well again, says another agent: back into service, if it was out for no other reason than
+ * ejection_told(). */
+bool ejection_told_over(struct facts *facts, uint32_t target, usec_t now);
 /* To be probed: it is ejected or stalled. */
 bool ejection_wants_probe(const struct facts *facts, uint32_t target, usec_t now);
 /* ... by one token of an answer, not by a page. */

@@ -43,7 +43,8 @@ extern const char *const health_state_names[HEALTH_STATE_COUNT];
 	EJECT(SHARE, "ratio")     /* too many among the last outcomes */                           \
 	EJECT(TRIAL, "half-open") /* a request on trial failed */                                  \
 	EJECT(STALL, "stall")     /* a request on trial got no answer */                           \
-	EJECT(PROBE, "probe")     /* it was suspect, and the probe failed */
+	EJECT(PROBE, "probe")     /* it was suspect, and the probe failed */                       \
+	EJECT(PEER, "peer")       /* another agent ejected it */
 #define AS_CAUSE(id, ...) EJECT_##id,
 enum eject_cause { EJECT_CAUSES(AS_CAUSE) EJECT_NONE, EJECT_CAUSE_COUNT = EJECT_NONE };
 #undef AS_CAUSE
@@ -81,6 +82,15 @@ enum eject_cause health_note(struct health *health, const struct report *report,
 /* Out it goes, whatever it was: twice as long as the last time, unless it has been
  * in service for long. */
 void health_eject(struct health *health, uint32_t target, usec_t now);
+/* Out it goes because another agent says so, for so long at least; then as after any ejection. It
+ * does not make the next one longer. */
+void health_eject_told(struct health *health, uint32_t target, usec_t length, usec_t now);
+/* It is out only because another agent said so. */
+bool health_told(const struct health *health, uint32_t target);
+/* Back into service, with a ramp; to be called only while it is out. */
+void health_restore(struct health *health, uint32_t target, usec_t now);
+/* How much longer it is ejected at least; 0: it is not. */
+usec_t health_ejected_for(const struct health *health, uint32_t target, usec_t now);
 /* Answer of a probe. Counts only while it is ejected or stalled. */
 enum eject_cause health_probed(struct health *health, uint32_t target, bool good, usec_t now);
 

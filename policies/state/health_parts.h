@@ -35,6 +35,7 @@ struct record {
 	usec_t until;            /* EJECTED: at least */
 	usec_t up_since;         /* after an ejection and its ramp; 0 = never ejected */
 	uint32_t probes_good;    /* in a row */
+	bool told;               /* out because another agent said so */
 	bool silent;             /* out because nothing came: a page proves nothing */
 	uint32_t trial;          /* number of those of this time; 0 = not half-open */
 	uint32_t trials, trials_silent, trials_good;

@@ -52,18 +52,30 @@ static void start_ramp(struct health *health, struct record *record, usec_t from
 static void into_service(struct health *health, struct record *record)
 {
 	record->state = HEALTH_UP;
-	record->silent = false;
+	record->silent = record->told = false;
 	record->trial = 0;
 	health->out--;
 }
 
-void health_trial_good(struct health *health, struct record *record, usec_t now)
+static void restore(struct health *health, struct record *record, usec_t now)
 {
-	if (++record->trials_good < health->policy->trial_successes)
-		return;
 	into_service(health, record);
 	start_ramp(health, record, now, health->policy->ramp_restored);
 	record->up_since = now + health->policy->ramp_restored;
+}
+
+void health_restore(struct health *health, uint32_t target, usec_t now)
+{
+	struct record *record = record_of(health, target);
+
+	BUG_ON(record->state == HEALTH_UP);
+	restore(health, record, now);
+}
+
+void health_trial_good(struct health *health, struct record *record, usec_t now)
+{
+	if (++record->trials_good >= health->policy->trial_successes)
+		restore(health, record, now);
 }
 
 static usec_t ejection_time(const struct health_policy *policy, uint32_t ejections)
@@ -75,6 +87,18 @@ static usec_t ejection_time(const struct health_policy *policy, uint32_t ejectio
 	return time < policy->ejection_max ? time : policy->ejection_max;
 }
 
+static void out_of_service(struct health *health, struct record *record, usec_t until, bool told)
+{
+	if (record->state == HEALTH_UP)
+		health->out++;
+	record->state = HEALTH_EJECTED;
+	record->until = until;
+	record->told = told;
+	record->probes_good = 0;
+	record->trial = record->trials = record->trials_silent = 0;
+	record->ramp_for = 0;
+}
+
 void health_eject(struct health *health, uint32_t target, usec_t now)
 {
 	struct record *record = record_of(health, target);
@@ -82,14 +106,26 @@ void health_eject(struct health *health, uint32_t target, usec_t now)
 	                now >= record->up_since + health->policy->ejection_max;
 
 	health_settle(health, record, now);
-	if (record->state == HEALTH_UP)
-		health->out++;
 	record->ejections = forgiven ? 1 : record->ejections + 1;
-	record->state = HEALTH_EJECTED;
-	record->until = now + ejection_time(health->policy, record->ejections);
-	record->probes_good = 0;
-	record->trial = record->trials = record->trials_silent = 0;
-	record->ramp_for = 0;
+	out_of_service(health, record, now + ejection_time(health->policy, record->ejections),
+	               false);
+}
+
+void health_eject_told(struct health *health, uint32_t target, usec_t length, usec_t now)
+{
+	out_of_service(health, record_of(health, target), now + length, true);
+}
+
+bool health_told(const struct health *health, uint32_t target)
+{
+	return record_of(health, target)->told;
+}
+
+usec_t health_ejected_for(const struct health *health, uint32_t target, usec_t now)
+{
+	const struct record *record = record_of(health, target);
+
+	return record->state == HEALTH_EJECTED && record->until > now ? record->until - now : 0;
 }
 
 enum eject_cause health_probed(struct health *health, uint32_t target, bool good, usec_t now)
