@@ -1,6 +1,8 @@
 /* usage.c - from who asks for what to who pays how much for it. */
 #include "policies/usage.h"
 
+#include <string.h>
+
 #include "policies/core/pattern.h"
 #include "policies/outcome.h"
 
@@ -70,6 +72,35 @@ void usage_check(const struct facts *facts, const struct request *request,
 	}
 	limit_by(ret_check, LIMIT_OF_MODEL, quota_of(policy->quotas, policy->quota_count, model),
 	         name, model);
+}
+
+static const struct quota *own_quota(const struct tenant_policy *own, enum limit_of of,
+                                     struct span model)
+{
+	if (!own)
+		return NULL;
+	return of == LIMIT_OF_TENANT ? &own->quota : quota_of(own->models, own->model_count, model);
+}
+
+bool usage_limits(const struct facts *facts, const struct limit_use *use,
+                  struct limit_subject *ret_subject)
+{
+	const struct policy *policy = facts->policy;
+	struct span tenant = { use->tenant, strlen(use->tenant) };
+	struct span model = { use->model, strlen(use->model) };
+	const struct quota *quota;
+
+	if (use->of == LIMIT_OF_MODEL)
+		quota = quota_of(policy->quotas, policy->quota_count, model);
+	else
+		quota = own_quota(tenants_policy(facts->tenants, tenant_key(tenant), tenant),
+		                  use->of, model);
+	if (!quota || limits_nothing(quota))
+		return false;
+	*ret_subject = (struct limit_subject){
+		.of = use->of, .key = use->key, .quota = quota, .tenant = tenant, .model = model
+	};
+	return true;
 }
 
 void usage_charge(struct facts *facts, const struct reservation *reservation, struct flight *flight)

@@ -16,6 +16,11 @@ void usage_check(const struct facts *facts, const struct request *request,
                  const struct prompt *prompt, uint64_t tenant, struct span model,
                  struct limit_check *ret_check);
 
+/* What our policy says to a limit that another agent told of. False: nothing. The subject's texts
+ * are those of the use. */
+bool usage_limits(const struct facts *facts, const struct limit_use *use,
+                  struct limit_subject *ret_subject);
+
 /* The request is routed. flight: NULL, if it takes no slot: its end will not be heard. */
 void usage_charge(struct facts *facts, const struct reservation *reservation,
                   struct flight *flight);

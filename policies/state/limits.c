@@ -9,38 +9,10 @@
 #include <string.h>
 
 #include "policies/core/bug.h"
+#include "policies/state/limits_parts.h"
 #include "policies/state/lookup.h"
 
-#define NOBODY UINT32_MAX
-
-enum { LOOK_MOST = 64, LABEL_BYTES = 64 };
-
 static const double rounding = 1e-9;
-
-struct record {
-	uint64_t key;
-	uint32_t next;
-	uint32_t inflight, max_inflight;
-	enum limit_of of;
-	double arrival[LIMIT_UNITS];  /* TAT, in seconds of our clock */
-	double interval[LIMIT_UNITS]; /* T, of the last charge; 0: not limited */
-	double burst[LIMIT_UNITS];    /* likewise */
-	char tenant[LABEL_BYTES], model[LABEL_BYTES];
-};
-
-struct limit_table {
-	uint32_t capacity, count;
-	uint32_t mask, hand; /* where the next idle one is looked for */
-	uint32_t *heads;
-	struct record *records;
-	uint64_t full;
-};
-
-/* A rate, as the algorithm wants it. */
-struct cell {
-	double interval; /* seconds that one costs; 0: no limit */
-	double burst;    /* that may come at once */
-};
 
 struct limit_table *limits_new(uint32_t capacity)
 {
@@ -57,10 +29,12 @@ struct limit_table *limits_new(uint32_t capacity)
 	limits->mask = size - 1;
 	limits->heads = calloc(size, sizeof(*limits->heads));
 	limits->records = calloc(capacity, sizeof(*limits->records));
-	if (!limits->heads || !limits->records) {
+	limits->others = calloc(LIMIT_OTHERS, sizeof(*limits->others));
+	if (!limits->heads || !limits->records || !limits->others) {
 		limits_free(limits);
 		return NULL;
 	}
+	limits->first_untold = limits->last_untold = NOBODY;
 	memset(limits->heads, 0xff, size * sizeof(*limits->heads));
 	return limits;
 }
@@ -69,6 +43,7 @@ void limits_free(struct limit_table *limits)
 {
 	if (!limits)
 		return;
+	free(limits->others);
 	free(limits->records);
 	free(limits->heads);
 	free(limits);
@@ -85,7 +60,7 @@ uint64_t limits_key(enum limit_of of, struct span tenant, struct span model)
 	return key | 1;
 }
 
-static struct cell cell_of(const struct quota *quota, enum limit_kind unit)
+struct cell limits_cell(const struct quota *quota, enum limit_kind unit)
 {
 	const struct rate *rate = unit == LIMIT_REQUESTS ? &quota->requests : &quota->tokens;
 	double burst = unit == LIMIT_REQUESTS ? quota->requests_burst : quota->tokens_burst;
@@ -124,7 +99,7 @@ static double after(double arrival, const struct cell *cell, double ask, double 
 	return larger(arrival, now) + at_once(cell, ask) * cell->interval;
 }
 
-static uint32_t find(const struct limit_table *limits, uint64_t key)
+uint32_t limits_find(const struct limit_table *limits, uint64_t key)
 {
 	uint32_t at = limits->heads[key >> 1 & limits->mask];
 
@@ -146,11 +121,11 @@ static void refuse(struct limit_check *check, enum limit_kind kind, enum limit_o
 static void ask_one(const struct limit_table *limits, const struct limit_subject *subject,
                     struct limit_check *check, double now)
 {
-	uint32_t at = find(limits, subject->key);
+	uint32_t at = limits_find(limits, subject->key);
 	const struct record *record = at == NOBODY ? NULL : &limits->records[at];
 
 	for (enum limit_kind unit = 0; unit < LIMIT_UNITS; unit++) {
-		struct cell cell = cell_of(subject->quota, unit);
+		struct cell cell = limits_cell(subject->quota, unit);
 		double wait_s;
 
 		if (cell.interval <= 0)
@@ -162,7 +137,7 @@ static void ask_one(const struct limit_table *limits, const struct limit_subject
 			refuse(check, unit, subject->of, wait_s);
 	}
 	if (subject->quota->max_inflight > 0 && record &&
-	    record->inflight >= subject->quota->max_inflight)
+	    record->inflight + record->others_inflight >= subject->quota->max_inflight)
 		refuse(check, LIMIT_INFLIGHT, subject->of, 0);
 }
 
@@ -181,7 +156,7 @@ static bool is_idle(const struct record *record, double now)
 		if (record->arrival[i] > now)
 			return false;
 	}
-	return record->inflight == 0;
+	return record->inflight == 0 && record->others_inflight == 0;
 }
 
 static void forget(struct limit_table *limits, uint32_t at)
@@ -219,11 +194,10 @@ static void label(char ret_label[LABEL_BYTES], struct span name)
 	ret_label[len] = '\0';
 }
 
-/* NULL when there is no place. */
-static struct record *open_record(struct limit_table *limits, const struct limit_subject *subject,
-                                  double now)
+struct record *limits_open(struct limit_table *limits, const struct limit_subject *subject,
+                           double now)
 {
-	uint32_t at = find(limits, subject->key);
+	uint32_t at = limits_find(limits, subject->key);
 	struct record *record;
 	uint32_t *head;
 
@@ -236,7 +210,12 @@ static struct record *open_record(struct limit_table *limits, const struct limit
 	}
 	record = &limits->records[at];
 	head = &limits->heads[subject->key >> 1 & limits->mask];
-	*record = (struct record){ .key = subject->key, .of = subject->of, .next = *head };
+	/* One that waits to be told of keeps its place among those. */
+	*record = (struct record){ .key = subject->key,
+		                   .of = subject->of,
+		                   .next = *head,
+		                   .is_untold = record->is_untold,
+		                   .next_untold = record->next_untold };
 	label(record->tenant, subject->tenant);
 	label(record->model, subject->model);
 	*head = at;
@@ -250,7 +229,7 @@ static double charge_one(struct record *record, const struct limit_subject *subj
 	double tokens = 0;
 
 	for (enum limit_kind unit = 0; unit < LIMIT_UNITS; unit++) {
-		struct cell cell = cell_of(subject->quota, unit);
+		struct cell cell = limits_cell(subject->quota, unit);
 
 		record->interval[unit] = cell.interval;
 		record->burst[unit] = cell.burst;
@@ -260,6 +239,7 @@ static double charge_one(struct record *record, const struct limit_subject *subj
 		        after(record->arrival[unit], &cell, ask_of(check, unit), now);
 		if (unit == LIMIT_TOKENS)
 			tokens = at_once(&cell, check->tokens);
+		record->untold[unit] += at_once(&cell, ask_of(check, unit));
 	}
 	record->max_inflight = subject->quota->max_inflight;
 	return tokens;
@@ -271,7 +251,7 @@ void limits_charge(struct limit_table *limits, const struct limit_check *check, 
 	*ret_receipt = (struct limit_receipt){ .inflight = inflight };
 	for (uint32_t i = 0; i < check->count; i++) {
 		const struct limit_subject *subject = &check->subjects[i];
-		struct record *record = open_record(limits, subject, seconds_of(now));
+		struct record *record = limits_open(limits, subject, seconds_of(now));
 		uint32_t *count = &ret_receipt->count;
 
 		if (!record)
@@ -280,6 +260,7 @@ void limits_charge(struct limit_table *limits, const struct limit_check *check, 
 		ret_receipt->tokens[(*count)++] =
 		        charge_one(record, subject, check, seconds_of(now));
 		record->inflight += inflight;
+		limits_changed(limits, record, now);
 	}
 }
 
@@ -287,7 +268,7 @@ void limits_charge(struct limit_table *limits, const struct limit_check *check, 
 static struct record *charged(struct limit_table *limits, const struct limit_receipt *receipt,
                               uint32_t i)
 {
-	uint32_t at = find(limits, receipt->keys[i]);
+	uint32_t at = limits_find(limits, receipt->keys[i]);
 
 	return at == NOBODY ? NULL : &limits->records[at];
 }
@@ -299,8 +280,17 @@ void limits_release(struct limit_table *limits, struct limit_receipt *receipt)
 
 		BUG_ON(!record || record->inflight == 0);
 		record->inflight--;
+		limits_changed(limits, record, limits->heard_at);
 	}
 	receipt->inflight = false;
+}
+
+static void correct(struct limit_table *limits, struct record *record, enum limit_kind unit,
+                    double units)
+{
+	record->arrival[unit] += units * record->interval[unit];
+	record->untold[unit] += units;
+	limits_changed(limits, record, limits->heard_at);
 }
 
 void limits_settle(struct limit_table *limits, struct limit_receipt *receipt, double tokens)
@@ -310,8 +300,7 @@ void limits_settle(struct limit_table *limits, struct limit_receipt *receipt, do
 		struct record *record = charged(limits, receipt, i);
 
 		if (record && record->interval[LIMIT_TOKENS] > 0)
-			record->arrival[LIMIT_TOKENS] +=
-			        (tokens - receipt->tokens[i]) * record->interval[LIMIT_TOKENS];
+			correct(limits, record, LIMIT_TOKENS, tokens - receipt->tokens[i]);
 	}
 	receipt->count = 0;
 }
@@ -321,8 +310,8 @@ void limits_refund(struct limit_table *limits, struct limit_receipt *receipt)
 	for (uint32_t i = 0; i < receipt->count; i++) {
 		struct record *record = charged(limits, receipt, i);
 
-		if (record)
-			record->arrival[LIMIT_REQUESTS] -= record->interval[LIMIT_REQUESTS];
+		if (record && record->interval[LIMIT_REQUESTS] > 0)
+			correct(limits, record, LIMIT_REQUESTS, -1);
 	}
 	limits_settle(limits, receipt, 0);
 }
@@ -333,8 +322,8 @@ struct limit_left limits_left(const struct limit_table *limits, const struct lim
 	struct limit_left least = { .limited = false };
 
 	for (uint32_t i = 0; i < check->count; i++) {
-		struct cell cell = cell_of(check->subjects[i].quota, kind);
-		uint32_t at = find(limits, check->subjects[i].key);
+		struct cell cell = limits_cell(check->subjects[i].quota, kind);
+		uint32_t at = limits_find(limits, check->subjects[i].key);
 		double arrival = at == NOBODY ? 0 : limits->records[at].arrival[kind];
 		struct limit_left left = { .limited = true, .limit = cell.burst };
 
@@ -364,7 +353,7 @@ struct limit_view limits_at(const struct limit_table *limits, uint32_t i, usec_t
 	struct limit_view view = { .of = record->of,
 		                   .tenant = record->tenant,
 		                   .model = record->model,
-		                   .inflight = record->inflight,
+		                   .inflight = record->inflight + record->others_inflight,
 		                   .max_inflight = record->max_inflight };
 
 	BUG_ON(i >= limits->count);

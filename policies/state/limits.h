@@ -70,6 +70,31 @@ void limits_settle(struct limit_table *limits, struct limit_receipt *receipt, do
 /* It was not served: requests and tokens are given back. The receipt is void after. */
 void limits_refund(struct limit_table *limits, struct limit_receipt *receipt);
 
+/* What we used of a limit since it was told last. */
+struct limit_use {
+	enum limit_of of;
+	uint64_t key;
+	const char *tenant, *model; /* "" where it is not of it; cut, if long */
+	double used[LIMIT_UNITS];   /* negative: some was given back */
+	usec_t over;                /* in this time, until it is told */
+	uint32_t inflight;          /* at present */
+};
+/* Each that has news, from the one that waits longest; what is open is repeated each second. Ends
+ * when tell() says it has no room: that one is not told. What was told counts as heard. Until the
+ * first call, and 10 s after the last, nothing is kept to be told. */
+void limits_tell(struct limit_table *limits, usec_t now,
+                 bool (*tell)(void *data, const struct limit_use *use), void *data);
+/* An agent says so, that long ago. subject: of our own policy. Any numbers: they are clamped. So
+ * each limit holds over all agents but for what is under way: at most what the limit allows in
+ * the time between two tellings and on the way, for each other agent, and a burst for each
+ * that was not heard of yet. */
+void limits_heard(struct limit_table *limits, uint64_t agent, const struct limit_subject *subject,
+                  const struct limit_use *use, usec_t age, usec_t now);
+/* What others have open, and did not repeat for 3 s, is closed; about once a second. */
+void limits_sweep(struct limit_table *limits, usec_t now);
+/* The agent has nothing open any more. */
+void limits_bye(struct limit_table *limits, uint64_t agent);
+
 /* Of the limits of this kind on the request the one with the smallest part left. */
 struct limit_left limits_left(const struct limit_table *limits, const struct limit_check *check,
                               enum limit_kind kind, usec_t now);
@@ -81,8 +106,8 @@ struct limit_view {
 	double burst[LIMIT_UNITS];   /* units at once */
 	double used[LIMIT_UNITS];    /* of them, now; more than the burst, if it was exceeded */
 	double reset_s[LIMIT_UNITS]; /* until all is there again; 0: idle */
-	uint32_t inflight;
-	uint32_t max_inflight; /* 0 = no limit */
+	uint32_t inflight;           /* of all agents */
+	uint32_t max_inflight;       /* 0 = no limit */
 };
 uint32_t limits_count(const struct limit_table *limits);
 uint64_t limits_full(const struct limit_table *limits); /* not limited: there was no place */

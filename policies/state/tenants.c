@@ -23,6 +23,8 @@ static const double tau_s = 300;
 static const double input_weight = 1, output_weight = 2;
 static const double start_max = 20; /* in tau, before the start is moved: e^20 is 5e8 */
 static const usec_t look_every = 100 * MSEC;
+static const usec_t listening = 10 * SECOND; /* since the last tenants_tell() */
+static const double told_most = 1e9;         /* of one report */
 static const char anonymous[] = "anonymous";
 
 struct tenant {
@@ -41,6 +43,8 @@ struct tenants {
 	struct tenant *of; /* [0..count), and in the same order: */
 	double *sums;
 	usec_t *seen;
+	double *untold; /* tokens charged since they were told, not divided by the weight */
+	usec_t told_at;
 	usec_t start, looked_at;
 	struct tenants_range range; /* sums, not values */
 	const struct policy *policy;
@@ -70,7 +74,9 @@ struct tenants *tenants_new(uint32_t capacity)
 	tenants->of = calloc(capacity, sizeof(*tenants->of));
 	tenants->sums = calloc(capacity, sizeof(*tenants->sums));
 	tenants->seen = calloc(capacity, sizeof(*tenants->seen));
-	if (!tenants->heads || !tenants->of || !tenants->sums || !tenants->seen) {
+	tenants->untold = calloc(capacity, sizeof(*tenants->untold));
+	if (!tenants->heads || !tenants->of || !tenants->sums || !tenants->seen ||
+	    !tenants->untold) {
 		tenants_free(tenants);
 		return NULL;
 	}
@@ -82,6 +88,7 @@ void tenants_free(struct tenants *tenants)
 {
 	if (!tenants)
 		return;
+	free(tenants->untold);
 	free(tenants->seen);
 	free(tenants->sums);
 	free(tenants->of);
@@ -177,6 +184,7 @@ static void remove_at(struct tenants *tenants, uint32_t at)
 		tenants->of[at] = tenants->of[last];
 		tenants->sums[at] = tenants->sums[last];
 		tenants->seen[at] = tenants->seen[last];
+		tenants->untold[at] = tenants->untold[last];
 	}
 	tenants->count--;
 }
@@ -211,28 +219,28 @@ static uint32_t add(struct tenants *tenants, uint64_t key, struct span name)
 	*tenant = (struct tenant){ .key = key, .next = *head };
 	memcpy(tenant->name, name.at, len);
 	tenants->sums[at] = 0;
+	tenants->untold[at] = 0;
 	*head = at;
 	return at;
 }
 
-/* Tokens by their kind and by the caller's part of the fleet. */
-static double weighed(const struct tenant *tenant, double input, double output)
+static double tokens_of(double input, double output)
 {
-	double tokens = input_weight * input + output_weight * output;
+	return input_weight * input + output_weight * output;
+}
 
+/* By the caller's part of the fleet. */
+static double weighed(const struct tenant *tenant, double tokens)
+{
 	return tenant->policy ? tokens / tenant->policy->weight : tokens;
 }
 
-void tenants_charge(struct tenants *tenants, uint64_t key, struct span name, double input,
-                    double output, usec_t now)
+/* The caller's place, made if need be, with what the policy says of it now. */
+static uint32_t open_tenant(struct tenants *tenants, uint64_t key, struct span name)
 {
+	uint32_t at = find(tenants, key);
 	struct tenant *tenant;
-	uint32_t at;
 
-	if (key == 0)
-		return;
-	move_start(tenants, now);
-	at = find(tenants, key);
 	if (at == NOBODY)
 		at = add(tenants, key, name);
 	tenant = &tenants->of[at];
@@ -240,8 +248,22 @@ void tenants_charge(struct tenants *tenants, uint64_t key, struct span name, dou
 		tenant->policy = search(tenants->policy, name);
 		tenant->generation = tenants->generation;
 	}
-	tenant->requests++;
-	tenants->sums[at] += weighed(tenant, input, output) * growth(tenants, now);
+	return at;
+}
+
+void tenants_charge(struct tenants *tenants, uint64_t key, struct span name, double input,
+                    double output, usec_t now)
+{
+	double tokens = tokens_of(input, output);
+	uint32_t at;
+
+	if (key == 0)
+		return;
+	move_start(tenants, now);
+	at = open_tenant(tenants, key, name);
+	tenants->of[at].requests++;
+	tenants->sums[at] += weighed(&tenants->of[at], tokens) * growth(tenants, now);
+	tenants->untold[at] += tokens;
 	tenants->seen[at] = now;
 	tenants_look(tenants, now);
 }
@@ -254,9 +276,46 @@ void tenants_correct(struct tenants *tenants, uint64_t key, double input, double
 	if (at == NOBODY)
 		return;
 	move_start(tenants, now);
-	tenants->sums[at] += weighed(&tenants->of[at], input, output) * growth(tenants, charged_at);
+	tenants->sums[at] +=
+	        weighed(&tenants->of[at], tokens_of(input, output)) * growth(tenants, charged_at);
 	if (tenants->sums[at] < 0)
 		tenants->sums[at] = 0;
+	tenants->untold[at] += tokens_of(input, output);
+}
+
+void tenants_tell(struct tenants *tenants, usec_t now,
+                  bool (*tell)(void *data, const struct tenant_use *use), void *data)
+{
+	bool anew = tenants->told_at == 0 || now - tenants->told_at > listening;
+
+	tenants->told_at = now;
+	for (uint32_t i = 0; i < tenants->count; i++) {
+		struct tenant_use use = { tenants->of[i].key, tenants->of[i].name,
+			                  tenants->untold[i] };
+
+		if (use.tokens == 0)
+			continue;
+		if (!anew && !tell(data, &use))
+			return;
+		tenants->untold[i] = 0;
+	}
+}
+
+void tenants_heard(struct tenants *tenants, const struct tenant_use *use, usec_t age, usec_t now)
+{
+	double tokens = use->tokens;
+	double faded = exp(-(double)age / 1e6 / tau_s);
+	uint32_t at;
+
+	if (use->key == 0 || !(tokens >= -told_most && tokens <= told_most))
+		return;
+	move_start(tenants, now);
+	at = open_tenant(tenants, use->key, (struct span){ use->name, strlen(use->name) });
+	tenants->sums[at] += weighed(&tenants->of[at], tokens) * growth(tenants, now) * faded;
+	if (tenants->sums[at] < 0)
+		tenants->sums[at] = 0;
+	if (age < now && now - age > tenants->seen[at])
+		tenants->seen[at] = now - age;
 }
 
 double tenants_tokens(const struct tenants *tenants, uint64_t key, usec_t now)

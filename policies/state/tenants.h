@@ -43,6 +43,19 @@ void tenants_charge(struct tenants *tenants, uint64_t key, struct span name, dou
 void tenants_correct(struct tenants *tenants, uint64_t key, double input, double output,
                      usec_t charged_at, usec_t now);
 
+/* What a caller was charged with since it was told last: tokens by their weights, before they are
+ * divided by the caller's. Ends when tell() says it has no room: that one is not told. What was
+ * charged before the first call, or more than 10 s after the last, is not told. */
+struct tenant_use {
+	uint64_t key;
+	const char *name; /* cut, if long */
+	double tokens;    /* negative: less than was told */
+};
+void tenants_tell(struct tenants *tenants, usec_t now,
+                  bool (*tell)(void *data, const struct tenant_use *use), void *data);
+/* Another agent says so, that long ago. Any numbers: they are clamped. */
+void tenants_heard(struct tenants *tenants, const struct tenant_use *use, usec_t age, usec_t now);
+
 /* V as of now; 0 for whom it does not know. */
 double tenants_tokens(const struct tenants *tenants, uint64_t key, usec_t now);
 
