@@ -26,10 +26,9 @@ bool heard_evicted(struct facts *facts, const struct heard_chain *heard, usec_t 
 /* False: we noticed it ourselves about that time, or later. */
 bool heard_forgotten(struct facts *facts, uint32_t target, usec_t at, usec_t now);
 
-/* An entry of the stream of pins, ours (own: read back) as well as others'. from: TARGET_NONE
- * for a claim. True if the pin is at `to` now and was not. */
-bool heard_pinned(struct facts *facts, struct pin_key key, uint32_t from, uint32_t to, bool own,
-                  usec_t at, usec_t now);
+/* An entry of the stream of pins, ours (read back) as well as others': pins_heard(). */
+bool heard_pinned(struct facts *facts, struct pin_key key, const struct pin_entry *entry, usec_t at,
+                  usec_t now);
 
 /* Ejected there for so long from `at` on. False: it is out anyhow, its time is over, or the
  * pool cannot spare it. */
@@ -39,11 +38,9 @@ bool heard_recovered(struct facts *facts, uint32_t target, usec_t now);
 
 /* What an agent used of a limit since it told last: limits_tell(). Counts if our own policy
  * limits that. agent: its number, for its requests at a time. */
-struct limit_use;
 void heard_limit(struct facts *facts, uint64_t agent, const struct limit_use *use, usec_t at,
                  usec_t now);
 /* What a tenant was charged with elsewhere since it was told last: tenants_tell(). */
-struct tenant_use;
 void heard_tenant(struct facts *facts, const struct tenant_use *use, usec_t at, usec_t now);
 
 /* Averages of another agent, in ms; <= 0: not known. Taken where ours is unknown. */

@@ -143,9 +143,15 @@ static uint32_t bound_to(const struct flight *flight)
 
 static void confirm(struct facts *facts, const struct flight *flight, uint32_t holder, usec_t now)
 {
-	if (holder != TARGET_NONE)
-		prefix_index_confirm(facts->prefix, holder, flight->chain, flight->blocks,
-		                     &facts->policy->ladder, now);
+	const struct share *share = facts->share;
+
+	if (holder == TARGET_NONE)
+		return;
+	prefix_index_confirm(facts->prefix, holder, flight->chain, flight->blocks,
+	                     &facts->policy->ladder, now);
+	if (share)
+		share->calls->bound(share->data, holder, flight->chain, flight->blocks,
+		                    &facts->policy->ladder);
 }
 
 static void withdraw(struct facts *facts, const struct flight *flight, uint32_t holder)
@@ -179,6 +185,12 @@ void learn_no_binding(struct facts *facts, const struct flight *flight)
 
 void learn_lost_binding(struct facts *facts, const struct flight *flight, uint32_t holder)
 {
-	if (flight->blocks > 0 && holder != TARGET_NONE)
-		(void)prefix_index_evict(facts->prefix, holder, flight->chain, flight->blocks);
+	const struct share *share = facts->share;
+
+	if (flight->blocks == 0 || holder == TARGET_NONE)
+		return;
+	(void)prefix_index_evict(facts->prefix, holder, flight->chain, flight->blocks);
+	if (share)
+		share->calls->evicted(share->data, holder, flight->chain, flight->blocks,
+		                      &facts->policy->ladder);
 }

@@ -28,6 +28,27 @@ static bool is_by_key(const struct session_look *look)
 	       look->result == SESSION_GONE;
 }
 
+static void tell(const struct facts *facts, struct pin_key key, uint32_t from, uint32_t to)
+{
+	if (facts->share)
+		facts->share->calls->pinned(facts->share->data, &key, from, to);
+}
+
+/* It is pinned there. That it is used is told now and then, lest it expire elsewhere. */
+static void hold(struct facts *facts, struct flight *flight, uint32_t chosen, usec_t now)
+{
+	uint64_t made = pins_counts(facts->sessions)->made;
+
+	flight->held = pins_hold(facts->sessions, flight->session, chosen, now);
+	if (flight->held == 0)
+		return;
+	flight->pinned = chosen;
+	if (pins_counts(facts->sessions)->made != made)
+		tell(facts, flight->session, TARGET_NONE, chosen);
+	else if (facts->share && pins_untold(facts->sessions, flight->session, now))
+		tell(facts, flight->session, chosen, chosen);
+}
+
 void sessions_reserve(struct facts *facts, const struct reservation *reservation,
                       const struct decision *decision, struct flight *flight)
 {
@@ -49,11 +70,11 @@ void sessions_reserve(struct facts *facts, const struct reservation *reservation
 	if (chosen == TARGET_NONE)
 		return;
 	if (look->result == SESSION_GONE &&
-	    pins_move(facts->sessions, flight->session, look->pinned, chosen, reservation->now))
+	    pins_move(facts->sessions, flight->session, look->pinned, chosen, reservation->now)) {
 		facts->counters->session_moves[SESSION_MOVE_GONE]++;
-	flight->held = pins_hold(facts->sessions, flight->session, chosen, reservation->now);
-	if (flight->held != 0)
-		flight->pinned = chosen;
+		tell(facts, flight->session, look->pinned, chosen);
+	}
+	hold(facts, flight, chosen, reservation->now);
 }
 
 void sessions_served(struct facts *facts, struct flight *flight, const struct serving *by,
@@ -65,9 +86,11 @@ void sessions_served(struct facts *facts, struct flight *flight, const struct se
 
 	if (!flight->has_session || served == TARGET_NONE || served == flight->pinned)
 		return;
-	if (pins_move(facts->sessions, flight->session, flight->pinned, served, now))
+	if (pins_move(facts->sessions, flight->session, flight->pinned, served, now)) {
 		facts->counters
 		        ->session_moves[expected ? flight->session_move : SESSION_MOVE_HAPROXY]++;
+		tell(facts, flight->session, flight->pinned, served);
+	}
 	flight->pinned = served;
 }
 

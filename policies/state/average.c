@@ -9,6 +9,7 @@
 static const double drift_half_s = 60; /* half way to the others */
 static const double known_s = 300;
 static const double trusted_s = 60;
+static const double hint_weight = 0.25; /* of a sample */
 
 void average_add_many(struct average *average, double mean, double count, usec_t tau, usec_t now)
 {
@@ -42,6 +43,18 @@ void average_remove(struct average *average, double sample, usec_t tau, usec_t s
 	}
 	average->value = (average->value * average->weight - sample * weight) / left;
 	average->weight = left;
+}
+
+void average_hint(struct average *average, double value, usec_t now)
+{
+	usec_t age = (usec_t)((trusted_s + 1) * 1e6);
+	double known;
+
+	if (average_plain(average, now, &known))
+		return;
+	*average = (struct average){ .value = value,
+		                     .weight = hint_weight,
+		                     .at = now > age ? now - age : 0 };
 }
 
 bool average_plain(const struct average *average, usec_t now, double *ret_value)

@@ -24,6 +24,10 @@ void average_add_many(struct average *average, double mean, double count, usec_t
  * but for its date. Nothing when the average knows no such weight any more. */
 void average_remove(struct average *average, double sample, usec_t tau, usec_t sampled_at);
 
+/* What somebody else measured, where nothing is known here: as a lone sample that is too old to be
+ * trusted, and that the first one of our own replaces. */
+void average_hint(struct average *average, double value, usec_t now);
+
 /* The plain value, without drift; false when unknown (no sample for 300 s). */
 bool average_plain(const struct average *average, usec_t now, double *ret_value);
 /* With drift towards others (negative: no others known). False when unknown. */

@@ -141,4 +141,6 @@ void facts_engine_restarted(struct facts *facts, uint32_t target, usec_t now)
 	ttft_fits_forget(facts->ttft_fits, target);
 	prefix_index_forget(facts->prefix, target);
 	pins_forget(facts->sessions, target);
+	if (facts->share)
+		facts->share->calls->forgotten(facts->share->data, target);
 }
