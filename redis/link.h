@@ -35,7 +35,8 @@ struct redis_options {
 	struct redis_url url;
 	char password_file[REDIS_FILE_MAX]; /* read at each connecting, wins over the url's; [none]
 	                                     */
-	char client_name[64];               /* CLIENT SETNAME, if the store lets us; [none] */
+	char sentinel_password_file[REDIS_FILE_MAX]; /* the sentinels' own; [none] */
+	char client_name[64]; /* CLIENT SETNAME, if the store lets us; [none] */
 	struct redis_tls_options tls;
 	usec_t connect_deadline; /* for name, connection, TLS and greeting together; [2 s] */
 	usec_t retry_first;      /* [100 ms] */

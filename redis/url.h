@@ -1,10 +1,13 @@
 /* url.h - where the store is, from one text:
  *
- *     redis://[[user]:password@]host[:port][/db]
- *     rediss://…                                    the same over TLS
- *     unix://[[user]:password@]/path[?db=N]         also unix:/path
+ *     redis://[[user]:password@]host[:port][,host[:port]…][/db]
+ *     rediss://…                                        the same over TLS
+ *     unix://[[user]:password@]/path[?db=N]             also unix:/path
  *     redis+sentinel://[[user]:password@]host[:port],host[:port]…/name[/db]
- *     rediss+sentinel://…                           the same, sentinels and stores over TLS
+ *     rediss+sentinel://…                               the same, sentinels and stores over TLS
+ *
+ * valkey:// and valkeys:// are redis:// and rediss://. Several hosts are nodes of one
+ * cluster, tried in turn; they are never independent stores.
  *
  * User and password may have %XX. An IPv6 address stands in [ ]. The password is
  * better kept in a file: a command line is read by everybody on the machine. */
@@ -32,7 +35,7 @@ struct redis_host {
 };
 
 enum redis_place {
-	REDIS_AT_HOST,
+	REDIS_AT_HOST,     /* one, or any of a cluster */
 	REDIS_AT_PATH,     /* a unix socket */
 	REDIS_BY_SENTINEL, /* hosts are the sentinels */
 };
@@ -41,7 +44,7 @@ struct redis_url {
 	enum redis_place place;
 	bool tls;
 	struct redis_host hosts[REDIS_HOSTS_MAX];
-	unsigned host_count;             /* 1 for REDIS_AT_HOST, 0 for REDIS_AT_PATH */
+	unsigned host_count;             /* 0 for REDIS_AT_PATH, else 1.. */
 	char path[REDIS_PATH_MAX];       /* absolute; "" but for REDIS_AT_PATH */
 	char primary[REDIS_PRIMARY_MAX]; /* what the sentinels call it; "" but for REDIS_BY_SENTINEL
 	                                  */

@@ -12,7 +12,7 @@ RELEASE=${1:-bookworm}
 BASE=$TREE/build/package/$RELEASE
 ROOT=$T/root
 needs="adduser init-system-helpers haproxy"
-to_build="cmake make gcc libc6-dev pkg-config dpkg-dev file libev-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libxxhash-dev libhiredis-dev"
+to_build="cmake make gcc libc6-dev pkg-config dpkg-dev file libev-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libxxhash-dev libhiredis-dev libssl-dev"
 [ "$RELEASE" = bookworm ] && to_build+=" libmsgpack-dev" || to_build+=" libmsgpack-c-dev"
 
 # make_root DIRECTORY PACKAGE...: once for a list of packages; moved into its place when it is whole.
