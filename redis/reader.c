@@ -217,20 +217,34 @@ bool redis_reader_feed(struct redis_reader *reader, const char *bytes, size_t le
 	return redisReaderFeed(reader->splitter, bytes, len) == REDIS_OK;
 }
 
-/* Whether what waits to be whole may go on waiting. */
+/* What kind of thing is not whole yet; its first byte has been taken already, and may be
+ * gone from the buffer. 0: not even that has come. */
+static int kind_of_rest(const redisReader *splitter)
+{
+	if (splitter->ridx < 0)
+		return 0;
+#if HIREDIS_MAJOR >= 1
+	return splitter->task[splitter->ridx]->type;
+#else
+	return splitter->rstack[splitter->ridx].type;
+#endif
+}
+
+/* Whether it may go on waiting. */
 static enum redis_reading judge_rest(const struct redis_reader *reader)
 {
 	const redisReader *splitter = reader->splitter;
-	const char *at = splitter->len > splitter->pos ? splitter->buf + splitter->pos : NULL;
+	const char *at = splitter->buf + splitter->pos;
 	size_t len = splitter->len - splitter->pos;
-	const char *newline;
+	int kind = kind_of_rest(splitter);
+	bool sized = kind == REDIS_REPLY_STRING || kind == REDIS_REPLY_ARRAY;
 
-	if (!at)
+	if (len == 0)
 		return REDIS_READ_MORE;
-	newline = memchr(at, '\n', len);
-	if (!newline && len > (*at == '$' || *at == '*' ? HEADER_MAX_BYTES : LINE_MAX_BYTES))
-		return REDIS_READ_TOO_BIG;
-	if (newline && *at == '$' && strtoull(at + 1, NULL, 10) > reader->room)
+	if (!memchr(at, '\n', len))
+		return len > (sized ? HEADER_MAX_BYTES : LINE_MAX_BYTES) ? REDIS_READ_TOO_BIG
+		                                                         : REDIS_READ_MORE;
+	if (kind == REDIS_REPLY_STRING && strtoull(at, NULL, 10) > reader->room)
 		return REDIS_READ_TOO_BIG;
 	return REDIS_READ_MORE;
 }
