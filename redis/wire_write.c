@@ -221,6 +221,7 @@ static bool pack(struct wire_writer *writer, msgpack_packer *packer, const struc
 		break;
 	}
 	BUG_ON(true);
+	return false;
 }
 
 static size_t size_of(const struct wire_writer *writer)
