@@ -149,6 +149,8 @@ struct sources;
 	       "Uncached prompt tokens that wait for their first byte.")                           \
 	METRIC(drift, gauge, "replica_drift_requests", "instance,replica",                         \
 	       "What HAProxy's session counts say beyond our own.")                                \
+	METRIC(peers_requests, gauge, "replica_peers_requests", "instance,replica",                \
+	       "Slots that other agents hold there, as they say.")                                 \
 	METRIC(replica_state, gauge, "replica_state", "instance,replica,state",                    \
 	       "1 for the state it is in, 0 for the others.")                                      \
 	METRIC(ttft_average, gauge, "replica_ttft_average_seconds", "instance,replica",            \

@@ -110,6 +110,18 @@ void metric_drift(struct page *page, const struct sources *sources)
 	metrics_each_replica(page, sources, read_drift);
 }
 
+static bool read_peers(const struct sources *sources, const struct replica *replica,
+                       double *ret_value)
+{
+	*ret_value = (double)peers_work(sources->facts->peers, replica->target->id).running;
+	return true;
+}
+
+void metric_peers_requests(struct page *page, const struct sources *sources)
+{
+	metrics_each_replica(page, sources, read_peers);
+}
+
 static void states_of(struct page *page, const char *const names[2], enum replica_state now)
 {
 	for (int state = 0; state < REPLICA_STATE_COUNT; state++) {

@@ -129,6 +129,8 @@ static json_t *replica_json(const struct sources *sources, const struct instance
 	        (int)prefix_index_held(facts->prefix, id), "served",
 	        served_json(&facts->counters->of[id]), "engine", state_engine_json(sources, id),
 	        "learnt", state_learnt_json(sources, instance, id));
+	json_object_set_new(object, "peers_running",
+	                    json_integer(peers_work(facts->peers, id).running));
 	put_role(object, replica);
 	return object;
 }
