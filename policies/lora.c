@@ -1,7 +1,7 @@
 /* lora.c - what adapters do, told to policies/state/adapters, and the options of it. */
 #include "policies/lora.h"
 
-#include "policies/signals/lora.h"
+#include "policies/state/lora_look.h"
 
 #define OF_LORA(field) offsetof(struct lora_policy, field)
 

@@ -63,6 +63,7 @@ void passage_enter(struct passage *passage, struct decider *decider, const struc
 	passage->model = fleet_model_id(fleet, request->model);
 	passage->adapter = fleet_adapter(fleet, passage->model);
 	names = fleet_model_names(fleet, passage->model, request->model);
+	passage->base = names.base;
 	passage->rule = rule_for(decider->facts->policy, request, &names);
 	prompt_of(request, decider->facts->policy, &names, &decider->prompt);
 	expect_output(passage, &decider->prompt);

@@ -15,6 +15,7 @@ struct passage {
 	struct rng rng;
 	uint32_t model;
 	uint64_t adapter; /* lora_id() of its name, if the model is a LoRA adapter; else 0 */
+	struct span base; /* ... of this model */
 	uint64_t tenant;  /* tenant_key() of the request's */
 	struct limit_check check; /* what limits it */
 	const struct rule *rule;

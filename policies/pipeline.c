@@ -184,6 +184,7 @@ static void decide(struct passage *passage, struct decision *ret_decision)
 
 	*ret_decision = (struct decision){ .sequence = passage->decider->sequence + 1,
 		                           .limit = LIMIT_NONE };
+	ret_decision->base = passage->base;
 	ret_decision->asked = passage->choice.asked;
 	ret_decision->by_profile = passage->choice.by_profile;
 	if (passage->choice.asked == ASKED_UNKNOWN &&

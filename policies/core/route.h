@@ -192,6 +192,7 @@ struct decision {
 	const struct replica *replica;   /* NULL: HAProxy balances inside the instance */
 	const struct replica *prefill;   /* computes the prompt for replica; NULL: nobody else */
 	struct span upstream_model;      /* at NULL: unchanged */
+	struct span base;                /* whose LoRA adapter was asked for; at NULL: none was */
 	int32_t priority;                /* HAProxy's class, -2047..2047, lower first */
 	int32_t priority_offset_ms;      /* counts as arrived so much later in its class */
 	uint32_t matched;                /* bytes the chosen target holds */

@@ -24,11 +24,11 @@
  * made there are as many of each role. */
 #include <math.h>
 
-#include "policies/signals/lora.h"
 #include "policies/stages/scratch.h"
 #include "policies/stages/session.h"
 #include "policies/stages/spill.h"
 #include "policies/stages/stages.h"
+#include "policies/state/lora_look.h"
 #include "policies/state/session_id.h"
 
 static const double rounding = 1e-9;

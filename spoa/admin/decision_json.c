@@ -189,6 +189,13 @@ static json_t *session_json(const struct kept_level *level)
 	return object;
 }
 
+/* Over how many replicas it should be spread, and whether they would do. */
+static json_t *adapter_json(const struct adapter_look *adapter)
+{
+	return json_pack("{s:f s:i s:b s:b}", "heat", adapter->heat, "wanted", (int)adapter->wanted,
+	                 "narrowed", adapter->narrowed, "spilled", adapter->spilled);
+}
+
 static json_t *level_json(const struct kept_level *level, int number, bool candidates,
                           const struct decision_words *words)
 {
@@ -206,6 +213,8 @@ static json_t *level_json(const struct kept_level *level, int number, bool candi
 	put(object, "dropped", dropped_json(level, words));
 	if (level->session != SESSION_NONE)
 		put(object, "session", session_json(level));
+	if (level->adapter.wanted > 0)
+		put(object, "adapter", adapter_json(&level->adapter));
 	if (!candidates)
 		return object;
 	put(object, "stages", stages_json(level, words));
@@ -234,6 +243,7 @@ static void put_request(json_t *object, const struct decision_record *record)
 	put_text(object, "host", record->host);
 	put_text(object, "path", record->path);
 	put_text(object, "model", record->model);
+	put_text(object, "adapter_of", record->base);
 	put_text(object, "tenant", record->tenant);
 	put_text(object, "client_id", record->client_id);
 	put_text(object, "asked_strategy", record->asked_strategy);

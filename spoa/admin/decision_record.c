@@ -138,6 +138,7 @@ static void keep_level(struct kept_level *level, const struct level_trace *trace
 	memcpy(level->stood, trace->stood, sizeof(level->stood));
 	keep_strategy(level, trace);
 	keep_session(level, trace, request);
+	level->adapter = trace->adapter;
 	keep_chosen(level, trace, request);
 	for (size_t i = 0; i < trace->count && level->kept < KEPT_CANDIDATES; i++)
 		if (i != trace->chosen && &trace->pool[i] != trace->prefill)
@@ -178,6 +179,7 @@ void decision_record_fill(struct decision_record *record, const struct request *
 	record->at = now;
 	record->first_byte_at = 0;
 	record->end.at = 0;
+	KEEP(record->base, decision->base);
 	record->outcome = decision->outcome;
 	record->reason = decision->reason;
 	record->status = decision->status;

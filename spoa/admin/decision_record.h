@@ -46,6 +46,7 @@ struct kept_level {
 	enum session_result session; /* SESSION_NONE: nothing to say of it */
 	bool session_kept, session_spilled;
 	char session_target[KEPT_NAME]; /* "" = nobody who was a candidate */
+	struct adapter_look adapter;
 	uint16_t stood[WALK_STAGES_MAX];
 	struct kept_candidate candidates[KEPT_CANDIDATES];
 };
@@ -70,6 +71,7 @@ struct decision_record {
 	usec_t at, cost, first_byte_at;
 	char id[KEPT_ID];
 	char method[16], host[KEPT_NAME], path[KEPT_ID], model[KEPT_ID];
+	char base[KEPT_NAME]; /* the model is a LoRA adapter of it; "" = of none */
 	char tenant[KEPT_NAME], client_id[KEPT_NAME], asked_strategy[32];
 	bool has_prompt;
 	uint64_t session; /* hash; 0 = none */

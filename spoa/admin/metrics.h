@@ -223,13 +223,29 @@ struct sources;
 	METRIC(sessions_dropped, counter, "sessions_dropped_total", "cause",                       \
 	       "Pins of sessions that were forgotten.")
 
+#define METRICS_ADAPTERS(METRIC)                                                                   \
+	METRIC(adapters, gauge, "adapters", "", "LoRA adapters that are known.")                   \
+	METRIC(adapter_requests, counter, "replica_adapter_requests_total", "instance,replica",    \
+	       "Requests for LoRA adapters sent there.")                                           \
+	METRIC(adapter_loads, counter, "replica_adapter_loads_total", "instance,replica",          \
+	       "Such requests whose adapter was not there, by all that was known.")                \
+	METRIC(adapter_slots, gauge, "replica_adapter_slots", "instance,replica",                  \
+	       "LoRA adapters that the engine has room for.")                                      \
+	METRIC(adapter_slots_used, gauge, "replica_adapter_slots_used", "instance,replica",        \
+	       "LoRA adapters that the engine says are in use.")                                   \
+	METRIC(adapters_spilled, counter, "adapters_spilled_total", "",                            \
+	       "Requests for a LoRA adapter whose replicas were all too busy.")                    \
+	METRIC(adapters_uncounted, counter, "adapters_uncounted_total", "",                        \
+	       "Requests for a LoRA adapter that found no place in the table of heats.")
+
 #define METRICS(METRIC)                                                                            \
 	METRICS_AGENT(METRIC)                                                                      \
 	METRICS_DECISIONS(METRIC)                                                                  \
 	METRICS_TRAFFIC(METRIC)                                                                    \
 	METRICS_REPLICAS(METRIC)                                                                   \
 	METRICS_HEALTH(METRIC)                                                                     \
-	METRICS_SESSIONS(METRIC)
+	METRICS_SESSIONS(METRIC)                                                                   \
+	METRICS_ADAPTERS(METRIC)
 
 struct metric {
 	const char *name, *type, *labels, *help;

@@ -179,6 +179,9 @@ static void give(struct web_answer *answer, enum route route, const struct sourc
 	case ROUTE_SESSIONS:
 		give_json(answer, state_sessions(sources));
 		break;
+	case ROUTE_ADAPTERS:
+		give_json(answer, state_adapters(sources));
+		break;
 	case ROUTE_HAPROXY:
 		give_json(answer, state_haproxy(sources));
 		break;

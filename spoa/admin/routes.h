@@ -18,6 +18,7 @@
 	ROUTE(REPLICAS, "/api/v1/replicas", READ, "Replicas, of ?instance= or all.")               \
 	ROUTE(PREFIX, "/api/v1/prefix", READ, "The prefix index.")                                 \
 	ROUTE(SESSIONS, "/api/v1/sessions", READ, "Where sessions are pinned.")                    \
+	ROUTE(ADAPTERS, "/api/v1/adapters", READ, "LoRA adapters, and where they are.")            \
 	ROUTE(HAPROXY, "/api/v1/haproxy", READ, "HAProxy processes.")                              \
 	ROUTE(DECISIONS, "/api/v1/decisions", READ, "Last ?n= decisions, or the one of ?id=.")     \
 	ROUTE(EXPLAIN, "/api/v1/explain", READ,                                                    \

@@ -15,6 +15,7 @@
 	      "engines: their own pages, and how fast they were seen to be")                       \
 	SHOWN(prefix, "/api/v1/prefix", "", "the prefix index and who holds how much of it")       \
 	SHOWN(sessions, "/api/v1/sessions", "", "where sessions are pinned, and how they moved")   \
+	SHOWN(adapters, "/api/v1/adapters", "", "LoRA adapters: how hot they are, and where")      \
 	SHOWN(haproxy, "/api/v1/haproxy", "", "HAProxy processes")                                 \
 	SHOWN(models, "/v1/models", "", "models served")                                           \
 	SHOWN(decisions, "/api/v1/decisions", "id",                                                \

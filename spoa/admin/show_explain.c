@@ -75,6 +75,19 @@ static void show_session(const json_t *session, FILE *out)
 	              json_is_true(json_object_get(session, "spilled")) ? ", too busy" : "");
 }
 
+/* Nothing where no adapter is asked for, or it may go anywhere. */
+static void show_adapter(const json_t *adapter, const json_t *decision, FILE *out)
+{
+	double wanted = field_number(adapter, "wanted");
+
+	if (!adapter)
+		return;
+	(void)fprintf(out, "  adapter of %s: heat %.1f, on %.0f replica%s%s\n",
+	              field_text(decision, "adapter_of"), field_number(adapter, "heat"), wanted,
+	              wanted > 1 ? "s" : "",
+	              json_is_true(json_object_get(adapter, "spilled")) ? ", too busy" : "");
+}
+
 static void show_level(const json_t *level, const json_t *decision, FILE *out)
 {
 	bool instances = strcmp(field_text(level, "level"), "instance") == 0;
@@ -92,6 +105,7 @@ static void show_level(const json_t *level, const json_t *decision, FILE *out)
 	show_stages(level, out);
 	(void)fputc('\n', out);
 	show_session(json_object_get(level, "session"), out);
+	show_adapter(json_object_get(level, "adapter"), decision, out);
 	table_init(&table, instances ? "  INSTANCE|>SHARE|>RUNNING|>PENDING|>PREFILL|>UNCACHED|"
 	                               ">TTFT|>E2E|>KV|>SCORE|STANDING"
 	                             : "  REPLICA|>SHARE|>RUNNING|>PENDING|>PREFILL|>UNCACHED|"

@@ -20,6 +20,7 @@ json_t *state_learnt_json(const struct sources *sources, const struct instance *
 json_t *state_answers_json(const struct sources *sources, uint32_t instance);
 json_t *state_prefix(const struct sources *sources);
 json_t *state_sessions(const struct sources *sources);
+json_t *state_adapters(const struct sources *sources);
 json_t *state_haproxy(const struct sources *sources);
 /* "pinned", "new"... */
 const char *session_result_name(enum session_result result);

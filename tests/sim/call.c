@@ -64,7 +64,48 @@ static bool serves_model(const struct sim_options *options, struct span model)
 		if (span_is(model, options->models.texts[i]))
 			return true;
 	}
-	return options->models.count == 0;
+	return options->models.count == 0 || loras_named(options, model) != LORA_NONE;
+}
+
+/* Of those that wait for an adapter. */
+static void wait_no_more(struct connection *connection)
+{
+	struct call *call = &connection->call;
+
+	if (call->waits)
+		connection->engine->loras.waiting[call->adapter]--;
+	call->waits = false;
+}
+
+/* True while it is not there, and the request comes again later. */
+static bool awaits_adapter(struct connection *connection, struct span model)
+{
+	struct engine *engine = connection->engine;
+	struct call *call = &connection->call;
+	uint32_t wait_ms;
+
+	wait_no_more(connection);
+	call->adapter = loras_named(engine->options, model);
+	if (call->adapter == LORA_NONE)
+		return false;
+	wait_ms = loras_wait_ms(&engine->loras, engine->options, call->adapter, clock_us());
+	call->waits = wait_ms > 0;
+	engine->loras.waiting[call->adapter] += call->waits;
+	if (call->waits)
+		connection_sleep(connection, wait_ms);
+	return call->waits;
+}
+
+static void set_in_model(struct connection *connection, bool in_model)
+{
+	struct call *call = &connection->call;
+	struct loras *loras = &connection->engine->loras;
+
+	if (call->adapter != LORA_NONE && in_model)
+		loras_hold(loras, call->adapter);
+	else if (call->adapter != LORA_NONE && call->in_model)
+		loras_let_go(loras, call->adapter);
+	call->in_model = in_model;
 }
 
 static void prepare(struct call *call, const struct prompt *prompt, const struct engine *engine)
@@ -133,7 +174,7 @@ void call_hears(void *user, const struct engine_event *event)
 	int64_t now = clock_us();
 
 	if (event->kind == ENGINE_DONE)
-		call->in_model = false;
+		set_in_model(connection, false);
 	if (connection->state == CONNECTION_HANGING)
 		return;
 	if (event->kind == ENGINE_DONE) {
@@ -191,7 +232,7 @@ static void enter_model(struct connection *connection, struct span text)
 	engine_catch_up(engine);
 	switch (engine_submit(engine, &job, &call->ticket)) {
 	case ENGINE_ACCEPTED:
-		call->in_model = true;
+		set_in_model(connection, true);
 		if (call->stream && !engine->options->headers_late)
 			answer_stream_head(connection);
 		return;
@@ -217,6 +258,8 @@ static void answer(struct connection *connection, const struct request *request)
 		refuse(connection, 404, "The model does not exist.");
 		return;
 	}
+	if (awaits_adapter(connection, prompt.model))
+		return;
 	prepare(&connection->call, &prompt, engine);
 	connection->call.cut_after = (connection->call.output_tokens + 1) / 2;
 	if (engine->model)
@@ -272,10 +315,11 @@ void call_abort(struct connection *connection)
 {
 	struct engine *engine = connection->engine;
 
+	wait_no_more(connection);
 	if (!connection->call.in_model)
 		return;
 	engine_catch_up(engine);
 	if (connection->call.in_model)
 		engine_model_abort(engine->model, connection->call.ticket);
-	connection->call.in_model = false;
+	set_in_model(connection, false);
 }

@@ -19,6 +19,8 @@ struct call {
 	enum call_kind kind;
 	bool stream, include_usage;
 	bool in_model; /* the ticket is good */
+	int adapter;   /* LORA_NONE: none */
+	bool waits;    /* for it */
 	bool head_sent;
 	bool limited; /* max_tokens ended it */
 	uint32_t ticket;

@@ -38,6 +38,7 @@ void control_state(struct connection *connection, const struct request *request)
 	NUMBER("cached_tokens", load.cached_tokens);
 	NUMBER("generated_tokens", load.generated_tokens);
 	NUMBER("prefill_tokens", load.prefill_tokens);
+	NUMBER("lora_loads", engine->loras.loads);
 	NUMBER("blocks_used", load.blocks_used);
 	NUMBER("blocks_cached", load.blocks_cached);
 #undef NUMBER

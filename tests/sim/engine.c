@@ -193,5 +193,6 @@ void engine_clear_counts(struct engine *engine)
 	engine->itl = (struct buckets){ .bounds = buckets_itl_bounds };
 	engine->e2e = (struct buckets){ .bounds = buckets_e2e_bounds };
 	memset(engine->rules, 0, sizeof(engine->rules));
+	loras_clear(&engine->loras);
 	bytes_clear(&engine->last);
 }

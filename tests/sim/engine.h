@@ -9,6 +9,7 @@
 #include "tests/sim/buckets.h"
 #include "tests/sim/fault.h"
 #include "tests/sim/http.h"
+#include "tests/sim/loras.h"
 #include "tests/sim/sim_options.h"
 
 struct connection;
@@ -43,6 +44,7 @@ struct engine {
 	int64_t started_us;         /* monotonic */
 	struct fault_rule rules[FAULT_RULES_MAX];
 	struct engine_counts counts;
+	struct loras loras;
 	struct buckets ttft, itl, e2e;
 	struct connection *dirty; /* to be flushed when this callback is over */
 	uint32_t hanging;         /* requests that will never be answered */

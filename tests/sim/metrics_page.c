@@ -143,12 +143,14 @@ bool metrics_page_write(struct engine *engine, struct bytes *out)
 		        "engine_type=\"unified\",model_name=\"%s\",pp_rank=\"0\",tp_rank=\"0\"",
 		        model);
 		write_rows(out, "sglang:", labels, of_sglang, values);
+		loras_write(&engine->loras, options, labels, out);
 		write_histograms(out, engine, "sglang", labels);
 		return true;
 	}
 	(void)snprintf(labels, sizeof(labels), "engine=\"0\",model_name=\"%s\"", model);
 	write_rows(out, "vllm:", labels, of_vllm, values);
 	write_infos(out, engine, labels);
+	loras_write(&engine->loras, options, labels, out);
 	write_histograms(out, engine, "vllm", labels);
 	return true;
 }

@@ -27,28 +27,38 @@ static void embedding(struct connection *connection, const struct request *reque
 	call_begin(connection, request, CALL_EMBEDDING);
 }
 
+/* parent: of an adapter; else NULL. */
+static void model(struct bytes *body, const struct sim_options *options, const char *name,
+                  const char *parent, bool first)
+{
+	/* Who has no page of metrics looks like Ollama. */
+	const char *owner = strcmp(options->page, "none") == 0 ? "library" : options->page;
+	const char *quote = parent ? "\"" : "";
+
+	bytes_format(body,
+	             "%s{\"id\":\"%s\",\"object\":\"model\",\"created\":%ld,"
+	             "\"owned_by\":\"%s\",\"root\":\"%s\",\"parent\":%s%s%s,"
+	             "\"max_model_len\":%lu}",
+	             first ? "" : ",", name, (long)time(NULL), owner, name, quote,
+	             parent ? parent : "null", quote,
+	             (unsigned long)options->engine.kv_blocks * options->engine.block_tokens);
+}
+
 static void models(struct connection *connection, const struct request *request)
 {
 	const struct sim_options *options = connection->engine->options;
 	struct bytes *body = &connection->engine->scratch;
 	int count = options->models.count > 0 ? options->models.count : 1;
-	/* Who has no page of metrics looks like Ollama. */
-	const char *owner = strcmp(options->page, "none") == 0 ? "library" : options->page;
 
 	(void)request;
 	bytes_clear(body);
 	bytes_text(body, "{\"object\":\"list\",\"data\":[");
-	for (int i = 0; i < count; i++) {
-		const char *name = options->models.count > 0 ? options->models.texts[i] : "sim";
-
-		bytes_format(body,
-		             "%s{\"id\":\"%s\",\"object\":\"model\",\"created\":%ld,"
-		             "\"owned_by\":\"%s\",\"root\":\"%s\",\"parent\":null,"
-		             "\"max_model_len\":%lu}",
-		             i > 0 ? "," : "", name, (long)time(NULL), owner, name,
-		             (unsigned long)options->engine.kv_blocks *
-		                     options->engine.block_tokens);
-	}
+	for (int i = 0; i < count; i++)
+		model(body, options, options->models.count > 0 ? options->models.texts[i] : "sim",
+		      NULL, i == 0);
+	for (int i = 0; i < options->adapters.count; i++)
+		model(body, options, options->adapters.texts[i],
+		      options->models.count > 0 ? options->models.texts[0] : "sim", false);
 	bytes_text(body, "]}");
 	answer_whole(connection, 200, "application/json", bytes_span(body));
 }

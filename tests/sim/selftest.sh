@@ -133,6 +133,44 @@ play chaos --count 60 --parallel 4 --max-tokens 4 --stream --body-bytes 2048 --s
 is "$one" running 0
 is "$one" hanging 0
 
+# Adapters: one slot, so that each other one has to be loaded; the page names who is asked for.
+"$engine_sim" --listen 127.0.0.1:0 --model tiny --adapter sql --adapter tone --lora-slots 1 --lora-load 100 \
+	--step-us 20000 --output-tokens 40 --ready-file "$folder/adapted" >/dev/null &
+sidecar_pid=$!
+until [ -f "$folder/adapted" ]; do
+	kill -0 "$sidecar_pid" || fail "the engine with adapters has ended"
+	sleep .01
+done
+three=$(cat "$folder/adapted")
+adapted() { # MODEL [TOKENS]
+	curl -s -o "$folder/body" -w '%{http_code}' -d "{\"model\":\"$1\",\"max_tokens\":${2:-1},\"prompt\":\"hello\"}" "$three/v1/completions"
+}
+curl -s "$three/v1/models" | grep -q '"id":"sql",.*"parent":"tiny"' || fail "adapters in the list of models"
+for model in sql sql tone sql tiny; do
+	[ "$(adapted $model)" = 200 ] || fail "$model: $(cat "$folder/body")"
+done
+[ "$(adapted none)" = 404 ] || fail "an adapter that there is not"
+is "$three" lora_loads 3
+adapted sql 40 >"$folder/code" &
+asked=$!
+page_says() { # RUNNING WAITING
+	for _ in $(seq 500); do
+		curl -s "$three/metrics" >"$folder/body"
+		! grep -q "^vllm:lora_requests_info{max_lora=\"1\",running_lora_adapters=\"$1\",waiting_lora_adapters=\"$2\"} [0-9.]*\$" "$folder/body" || return 0
+		sleep .01
+	done
+	fail "the page says: $(grep lora "$folder/body")"
+}
+page_says sql ""
+adapted tone >"$folder/other" &
+other=$!
+page_says sql tone
+wait "$asked" "$other"
+page_says "" ""
+is "$three" lora_loads 4
+kill "$sidecar_pid"
+wait "$sidecar_pid" || fail "the engine with adapters ended with $?"
+
 # A side-car asks the engine that is named for the prompt, and its own for the answer.
 "$engine_sim" --listen 127.0.0.1:0 --model tiny --block-tokens 16 --output-tokens 8 --speed 20 --sidecar \
 	--sidecar-timeout .3 --ready-file "$folder/decoder" >/dev/null &

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/sim/loras.h"
+
 #define AT(field) offsetof(struct sim_options, field)
 
 static const struct command_option options[] = {
@@ -16,6 +18,12 @@ static const struct command_option options[] = {
 	{ "engines", "N", "how many of them, 1", COMMAND_COUNT, AT(range), 1, SIM_ENGINES_MAX },
 	{ "model", "NAME", "a model served; repeatable; without one any is", COMMAND_LIST,
 	  AT(models), 0, 0 },
+	{ "adapter", "NAME", "a LoRA adapter of the first model; repeatable", COMMAND_LIST,
+	  AT(adapters), 0, 0 },
+	{ "lora-slots", "N", "adapters that may be loaded at a time, 4", COMMAND_COUNT,
+	  AT(lora_slots), 1, LORA_SLOTS_MAX },
+	{ "lora-load", "MS", "how long loading one takes, 200", COMMAND_REAL, AT(lora_load_ms), 0,
+	  1e6 },
 	{ "speed", "X", "time runs X times as fast, 1; 0: answers at once, no cost model",
 	  COMMAND_REAL, AT(speed), 0, 1e6 },
 	{ "output-tokens", "N", "tokens of an answer, 64; max_tokens limits, min_tokens raises it",
@@ -98,6 +106,8 @@ int sim_options_read(int argc, char **argv, struct sim_options *ret_options)
 	ret_options->engine = engine_settings_default();
 	ret_options->speed = ret_options->range = 1;
 	ret_options->output_tokens = 64;
+	ret_options->lora_slots = 4;
+	ret_options->lora_load_ms = 200;
 	ret_options->sidecar_timeout_s = 5;
 	status = command_line_read(&line, argc, argv, ret_options);
 	if (status >= 0)

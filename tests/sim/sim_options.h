@@ -23,6 +23,9 @@ struct sim_options {
 	bool sidecar_strict;    /* and when that engine fails, the request does */
 	double sidecar_timeout_s;
 	struct command_list models, listens;
+	struct command_list adapters; /* of LoRA, of the first model */
+	uint32_t lora_slots;
+	double lora_load_ms;
 	uint32_t port_base, range; /* 0: none of these */
 	/* What listens and the range come to. */
 	struct {

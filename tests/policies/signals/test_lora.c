@@ -1,6 +1,6 @@
 /* test_lora.c - llm-d's scale: there, a free slot, waiting, full. Proves B064. */
-#include "policies/signals/lora.h"
 #include "policies/signals/signals.h"
+#include "policies/state/lora_look.h"
 #include "tests/near.h"
 #include "tests/policies/world.h"
 

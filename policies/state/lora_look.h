@@ -1,4 +1,4 @@
-/* lora.h - how well a target is placed to serve a LoRA adapter, by llm-d's scale. */
+/* lora_look.h - how well a target is placed to serve a LoRA adapter, by llm-d's scale. */
 #pragma once
 
 #include "policies/state/facts.h"
