@@ -41,7 +41,9 @@ void pace_woken(struct pace *pace)
 
 bool pace_keeps(const struct pace *pace)
 {
-	return ev_is_active(&pace->timer);
+	struct ev_timer timer = pace->timer; /* the macro casts const away, which clang refuses */
+
+	return ev_is_active(&timer);
 }
 
 void pace_stop(struct pace *pace)
