@@ -22,6 +22,7 @@
 	CHECK(log)                                                                                 \
 	CHECK(log_format)                                                                          \
 	CHECK(agent)                                                                               \
+	CHECK(pulling)                                                                             \
 	CHECK(agent_check)                                                                         \
 	CHECK(backends)
 

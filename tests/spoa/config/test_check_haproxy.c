@@ -459,7 +459,8 @@ static void sessions_need_their_headers(void **state)
 }
 
 /* How often it is told that what a policy of this strategy chooses is not handed over. */
-static unsigned not_handed_over(const char *strategy, const char *old, const char *new)
+static unsigned said_of_strategy(const char *strategy, const char *old, const char *new,
+                                 const char *rule)
 {
 	static char base[FILE_MAX], edited[FILE_MAX];
 	struct policy policy;
@@ -474,7 +475,26 @@ static unsigned not_handed_over(const char *strategy, const char *old, const cha
 	of_tree("haproxy/haproxy.cfg", base);
 	replaced(base, old, new, edited);
 	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
-	return count_of(problems, "hand-over", "x-prefiller-host-port");
+	return count_of(problems, rule, "");
+}
+
+static unsigned not_handed_over(const char *strategy, const char *old, const char *new)
+{
+	return said_of_strategy(strategy, old, new, "hand-over");
+}
+
+/* leastconn fills the servers' own queues first, one of which may be long. */
+static void who_is_late_everywhere_waits_for_any_server(void **state)
+{
+	static const char pulling[] = "slo-least-load-pulling", servers[] = "maxqueue 32 ";
+
+	(void)state;
+	assert_int_equal(said_of_strategy(pulling, servers, servers, "pulling"), 2);
+	assert_int_equal(said_of_strategy(pulling, servers, "", "pulling"), 0);
+	assert_int_equal(said_of_strategy(pulling, servers, "maxqueue 0 ", "pulling"), 0);
+	assert_int_equal(said_of_strategy("slo-least-load", servers, servers, "pulling"), 0);
+	assert_int_equal(
+	        said_of_strategy(pulling, "balance leastconn", "balance roundrobin", "pulling"), 0);
 }
 
 static void a_prefill_engine_that_is_chosen_is_named_to_the_other(void **state)
@@ -560,6 +580,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_version_is_walked_as_old_and_as_new),
 		cmocka_unit_test(the_policy_has_its_say),
 		cmocka_unit_test(sessions_need_their_headers),
+		cmocka_unit_test(who_is_late_everywhere_waits_for_any_server),
 		cmocka_unit_test(servers_that_only_compute_prompts_are_backups),
 		cmocka_unit_test(a_prefill_engine_that_is_chosen_is_named_to_the_other),
 	};
