@@ -73,6 +73,7 @@ void policy_default(struct policy *ret_policy)
 	options_reset(prefix_options, &ret_policy->prefix);
 	options_reset(health_options, &ret_policy->health);
 	options_reset(session_options, &ret_policy->session);
+	options_reset(sharing_options, &ret_policy->sharing);
 	default_session_headers(&ret_policy->session);
 	options_reset(blend_options, &ret_policy->blend);
 	options_reset(lora_options, &ret_policy->lora);

@@ -18,6 +18,7 @@ extern const struct option instance_options[]; /* of struct instance_policy */
 extern const struct option replica_options[];  /* of struct replica_policy */
 extern const struct option affinity_options[]; /* of struct affinity: one rule of affinity */
 extern const struct option tenant_options[];   /* of struct tenant_policy */
+extern const struct option sharing_options[];  /* of struct sharing_policy */
 extern const struct option quota_options[];    /* of struct quota: limits of a caller or model */
 
 /* The session headers that HAProxy sends, as arguments s0, s1...; NULL after the last. */

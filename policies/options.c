@@ -10,6 +10,7 @@
 #define OF_REPLICA(field)  offsetof(struct replica_policy, field)
 #define OF_AFFINITY(field) offsetof(struct affinity, field)
 #define OF_SESSION(field)  offsetof(struct session_policy, field)
+#define OF_SHARING(field)  offsetof(struct sharing_policy, field)
 #define OF_BLEND(field)    offsetof(struct blend_policy, field)
 #define OF_TENANT(field)   offsetof(struct tenant_policy, field)
 #define OF_QUOTA(field)    offsetof(struct quota, field)
@@ -169,6 +170,35 @@ const struct option session_options[] = {
 	{ "secret-file", OPTION_TEXT, OF_SESSION(secret_file), 0, NAME_MAX_BYTES - 1, 0, "",
 	  "File whose first line is the secret of opaque ids, the same for all agents.", NULL,
 	  false },
+	{ 0 },
+};
+
+const struct option sharing_options[] = {
+	{ "url", OPTION_TEXT, OF_SHARING(url), 0, NAME_MAX_BYTES - 1, 0, "",
+	  "The Redis or Valkey that agents share what they know by, as redis://HOST:PORT/DB, "
+	  "rediss://, unix:///PATH or redis+sentinel://HOST:PORT,HOST:PORT/NAME/DB, without a "
+	  "password; a longer one is given by --redis, which counts more.",
+	  NULL, true },
+	{ "password-file", OPTION_TEXT, OF_SHARING(password_file), 0, NAME_MAX_BYTES - 1, 0, "",
+	  "File whose first line is the password; read at each connecting.", NULL, true },
+	{ "space", OPTION_TEXT, OF_SHARING(space), 0, 63, 0, "",
+	  "Name that keeps deployments apart which use one store, part of all keys; default if not "
+	  "given.",
+	  NULL, true },
+	{ "memory", OPTION_SIZE, OF_SHARING(memory), 1 << 20, 1e12, 64 << 20, "",
+	  "How much of the store's memory bindings and pins may take, about; the oldest go first.",
+	  NULL, false },
+	{ "loads", OPTION_BOOL, OF_SHARING(loads), 0, 1, 1, "",
+	  "Count what other agents have in flight; false where all agents poll the same HAProxy "
+	  "processes, whose sessions tell it already.",
+	  NULL, false },
+	{ "ca-file", OPTION_TEXT, OF_SHARING(ca_file), 0, NAME_MAX_BYTES - 1, 0, "",
+	  "Whom to trust with rediss://, in PEM; whom the system trusts if not given.", NULL,
+	  true },
+	{ "cert-file", OPTION_TEXT, OF_SHARING(cert_file), 0, NAME_MAX_BYTES - 1, 0, "",
+	  "Our own certificate with rediss://, if the store asks for one.", NULL, true },
+	{ "key-file", OPTION_TEXT, OF_SHARING(key_file), 0, NAME_MAX_BYTES - 1, 0, "", "Its key.",
+	  NULL, true },
 	{ 0 },
 };
 

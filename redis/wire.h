@@ -18,15 +18,18 @@
 #include "policies/core/error.h"
 #include "policies/core/ladder.h"
 #include "policies/core/span.h"
+#include "policies/core/target.h"
+#include "policies/state/limits.h"
 #include "policies/state/peers.h"
 #include "policies/state/pins.h"
+#include "policies/state/tenants.h"
 
 enum {
 	WIRE_SCHEMA = 1,
-	WIRE_BATCH_MAX = 16384,         /* bytes of those that we write */
-	WIRE_ACCEPT_MAX = 32768,        /* of those that we read */
-	WIRE_NAMES_MAX = 1024,          /* in a batch */
-	WIRE_NAME_MAX = NAME_MAX_BYTES, /* bytes of one */
+	WIRE_BATCH_MAX = 16384,             /* bytes of those that we write */
+	WIRE_ACCEPT_MAX = 32768,            /* of those that we read */
+	WIRE_NAMES_MAX = 1024,              /* in a batch */
+	WIRE_NAME_MAX = NAME_MAX_BYTES + 1, /* bytes of one, with a NUL and an @ */
 };
 
 /* WIRE_KIND(id, number, name): what an entry tells. Numbers are never used anew. */
@@ -40,12 +43,19 @@ enum {
 	WIRE_KIND(BOUND, 6, "bound")         /* holder, ladder, hashes: 8 bytes each, low first */ \
 	WIRE_KIND(EVICTED, 7, "evicted")     /* the same */                                        \
 	WIRE_KIND(FORGOTTEN, 8, "forgotten") /* target */                                          \
-	WIRE_KIND(PINNED, 9, "pinned")       /* hash, check, from or nil, to */
+	WIRE_KIND(PINNED, 9, "pinned")       /* to, hash, check, from or nil */                    \
+	WIRE_KIND(LIMIT, 10, "limit")        /* of, key, tenant, model: texts, used requests, */   \
+	                                     /* used tokens, in how many ms, requests open */      \
+	WIRE_KIND(TENANT, 11, "tenant")      /* key, name: a text, tokens */
 #define AS_KIND(id, number, name) WIRE_##id = (number),
 enum wire_kind { WIRE_KINDS(AS_KIND) WIRE_KIND_COUNT };
 #undef AS_KIND
 /* By number; NULL where there is none. */
 extern const char *const wire_kind_names[WIRE_KIND_COUNT];
+
+bool wire_has_target(enum wire_kind kind);
+/* What a target is called in a batch; the span borrows the text. */
+struct span wire_name_of(const struct target *target, char text[WIRE_NAME_MAX]);
 
 struct wire_chain {
 	struct span ladder;
@@ -68,6 +78,9 @@ struct wire_entry {
 	usec_t length;          /* EJECTED */
 	struct wire_chain chain;
 	struct wire_pin pin;
+	struct limit_use limit; /* texts read lie in `texts` */
+	struct tenant_use tenant;
+	char texts[2][NAME_MAX_BYTES];
 };
 
 /* --- writing */

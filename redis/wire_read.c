@@ -5,6 +5,7 @@
 #include "redis/wire.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,11 +234,70 @@ static bool next_pin(struct values *values, struct wire_pin *pin)
 	return true;
 }
 
+/* Into a buffer of NAME_MAX_BYTES; a NUL in it ends it. */
+static bool next_text(struct values *values, char *ret_text)
+{
+	const msgpack_object *object = values->at;
+
+	if (object == values->end || object->type != MSGPACK_OBJECT_STR ||
+	    object->via.str.size >= NAME_MAX_BYTES)
+		return false;
+	(void)snprintf(ret_text, NAME_MAX_BYTES, "%.*s", (int)object->via.str.size,
+	               object->via.str.ptr);
+	values->at++;
+	return true;
+}
+
+/* A fraction, or a whole number as others may write it. */
+static bool next_double(struct values *values, double *ret_number)
+{
+	const msgpack_object *object = values->at;
+	double number;
+
+	if (object == values->end)
+		return false;
+	if (object->type == MSGPACK_OBJECT_FLOAT64 || object->type == MSGPACK_OBJECT_FLOAT32)
+		number = object->via.f64;
+	else if (object->type == MSGPACK_OBJECT_POSITIVE_INTEGER)
+		number = (double)object->via.u64;
+	else if (object->type == MSGPACK_OBJECT_NEGATIVE_INTEGER)
+		number = (double)object->via.i64;
+	else
+		return false;
+	if (!isfinite(number))
+		return false;
+	*ret_number = number;
+	values->at++;
+	return true;
+}
+
+static bool next_limit(struct values *values, struct wire_entry *entry)
+{
+	struct limit_use *use = &entry->limit;
+	uint32_t of;
+
+	use->tenant = entry->texts[0];
+	use->model = entry->texts[1];
+	if (!next_count(values, &of) || of >= LIMIT_SUBJECTS)
+		return false;
+	use->of = (enum limit_of)of;
+	return next_number(values, UINT64_MAX, &use->key) && next_text(values, entry->texts[0]) &&
+	       next_text(values, entry->texts[1]) &&
+	       next_double(values, &use->used[LIMIT_REQUESTS]) &&
+	       next_double(values, &use->used[LIMIT_TOKENS]) && next_length(values, &use->over) &&
+	       next_count(values, &use->inflight);
+}
+
+static bool next_tenant(struct values *values, struct wire_entry *entry)
+{
+	entry->tenant.name = entry->texts[0];
+	return next_number(values, UINT64_MAX, &entry->tenant.key) &&
+	       next_text(values, entry->texts[0]) && next_double(values, &entry->tenant.tokens);
+}
+
 static bool take_entry(struct values *values, struct wire_entry *entry)
 {
-	if (entry->kind == WIRE_BYE)
-		return true;
-	if (!next_name(values, &entry->place, &entry->name))
+	if (wire_has_target(entry->kind) && !next_name(values, &entry->place, &entry->name))
 		return false;
 	switch (entry->kind) {
 	case WIRE_LOAD:
@@ -252,6 +312,10 @@ static bool take_entry(struct values *values, struct wire_entry *entry)
 		return next_chain(values, &entry->chain);
 	case WIRE_PINNED:
 		return next_pin(values, &entry->pin);
+	case WIRE_LIMIT:
+		return next_limit(values, entry);
+	case WIRE_TENANT:
+		return next_tenant(values, entry);
 	case WIRE_RECOVERED:
 	case WIRE_FORGOTTEN:
 	case WIRE_BYE:

@@ -4,6 +4,7 @@
  * there are, is packed last and in front. */
 #include "redis/wire.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,19 @@ struct wire_writer {
 	} said[WIRE_NAMES_MAX];          /* the text of each, among the names */
 	uint16_t name_slots[NAME_SLOTS]; /* place + 1, by hash */
 };
+
+bool wire_has_target(enum wire_kind kind)
+{
+	return kind != WIRE_BYE && kind != WIRE_LIMIT && kind != WIRE_TENANT;
+}
+
+struct span wire_name_of(const struct target *target, char text[WIRE_NAME_MAX])
+{
+	int length = snprintf(text, WIRE_NAME_MAX, "%s%s",
+	                      target->kind == TARGET_INSTANCE ? "@" : "", target->label);
+
+	return (struct span){ text, (size_t)length };
+}
 
 static int append(void *data, const char *bytes, size_t size)
 {
@@ -184,11 +198,41 @@ static bool pack_pin(struct wire_writer *writer, msgpack_packer *packer, const s
 	return true;
 }
 
+static void pack_text(msgpack_packer *packer, const char *text)
+{
+	size_t length = strnlen(text, NAME_MAX_BYTES - 1);
+
+	(void)msgpack_pack_str_with_body(packer, text, length);
+}
+
+static void pack_limit(msgpack_packer *packer, const struct limit_use *use)
+{
+	(void)msgpack_pack_array(packer, 9);
+	(void)msgpack_pack_uint32(packer, WIRE_LIMIT);
+	(void)msgpack_pack_uint32(packer, use->of);
+	(void)msgpack_pack_uint64(packer, use->key);
+	pack_text(packer, use->tenant);
+	pack_text(packer, use->model);
+	(void)msgpack_pack_double(packer, use->used[LIMIT_REQUESTS]);
+	(void)msgpack_pack_double(packer, use->used[LIMIT_TOKENS]);
+	(void)msgpack_pack_uint64(packer, use->over / MSEC);
+	(void)msgpack_pack_uint32(packer, use->inflight);
+}
+
+static void pack_tenant(msgpack_packer *packer, const struct tenant_use *use)
+{
+	(void)msgpack_pack_array(packer, 4);
+	(void)msgpack_pack_uint32(packer, WIRE_TENANT);
+	(void)msgpack_pack_uint64(packer, use->key);
+	pack_text(packer, use->name);
+	(void)msgpack_pack_double(packer, use->tokens);
+}
+
 static bool pack(struct wire_writer *writer, msgpack_packer *packer, const struct wire_entry *entry)
 {
 	uint32_t place = 0;
 
-	if (entry->kind != WIRE_BYE && !place_of(writer, entry->name, &place))
+	if (wire_has_target(entry->kind) && !place_of(writer, entry->name, &place))
 		return false;
 	switch (entry->kind) {
 	case WIRE_LOAD:
@@ -217,6 +261,12 @@ static bool pack(struct wire_writer *writer, msgpack_packer *packer, const struc
 		return pack_chain(writer, packer, entry, place);
 	case WIRE_PINNED:
 		return pack_pin(writer, packer, &entry->pin, place);
+	case WIRE_LIMIT:
+		pack_limit(packer, &entry->limit);
+		return true;
+	case WIRE_TENANT:
+		pack_tenant(packer, &entry->tenant);
+		return true;
 	case WIRE_KIND_COUNT:
 		break;
 	}

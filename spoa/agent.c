@@ -194,6 +194,7 @@ static bool listen_for_people(struct agent *agent, struct error *error)
 		.facts = agent->facts,
 		.decisions = agent->decisions,
 		.decider = agent->decider,
+		.store = agent->store,
 		.fill = agent_fill_counters,
 		.reload = reload,
 		.data = agent,
@@ -241,10 +242,10 @@ static bool make_all(struct agent *agent, struct error *error)
 	if (!agent->loop || !make_deciders(agent))
 		return error_set(error, "out of memory");
 	agent_watch(agent);
-	return make_observers(agent, error) && listen_for_logs(agent, error) &&
-	       listen_for_haproxy(agent, error) && listen_for_checks(agent, error) &&
-	       listen_for_people(agent, error) && stream_decisions(agent, error) &&
-	       tell_ready(agent, error);
+	return make_observers(agent, error) && agent_store_start(agent, error) &&
+	       listen_for_logs(agent, error) && listen_for_haproxy(agent, error) &&
+	       listen_for_checks(agent, error) && listen_for_people(agent, error) &&
+	       stream_decisions(agent, error) && tell_ready(agent, error);
 }
 
 struct agent *agent_new(const struct run_options *options, int *ret_left)
@@ -318,6 +319,7 @@ void agent_free(struct agent *agent)
 	engine_profiles_free(agent->profiles);
 	fetch_free(agent->fetch);
 	decision_log_free(agent->decisions);
+	store_free(agent->store);
 	decider_free(agent->decider);
 	facts_free(agent->facts);
 	policy_file_free(agent->policy_file);

@@ -5,6 +5,7 @@
 
 #include "policies/pipeline.h"
 #include "policies/state/facts.h"
+#include "redis/store.h"
 #include "spoa/admin/admin.h"
 #include "spoa/config/policy.h"
 #include "spoa/engines/profiles.h"
@@ -45,6 +46,7 @@ struct agent {
 	struct agent_check *agent_check;
 	enum health_state *health_said; /* by target id: what the journal knows */
 	struct decision_log *decisions;
+	struct store *store; /* NULL: nothing is shared */
 	struct admin_context admin_context;
 	struct admin *admin;
 
@@ -56,6 +58,7 @@ struct agent {
 	ev_timer drain; /* looks whether all have said goodbye */
 	ev_timer alive; /* tells the service manager's watchdog that the loop runs */
 	usec_t pulse_due;
+	usec_t left_at;    /* the store was told that we go */
 	usec_t drain_from; /* health checks fail until then, goodbye is said after */
 	bool draining, drained;
 
@@ -97,6 +100,14 @@ struct discovery_events agent_discovery_events(struct agent *agent);
 
 /* agent_health.c: who is new, who lets requests wait; and what has changed is said. */
 void agent_look(struct agent *agent);
+
+/* agent_store.c: the store by which agents share what they know, if one is told of. */
+MUST_CHECK bool agent_store_start(struct agent *agent, struct error *error);
+/* The policy is another; says what needs a restart. */
+void agent_store_set_policy(struct agent *agent);
+/* We go: it is told. False while that has not arrived, and is still worth waiting for. */
+void agent_store_leave(struct agent *agent);
+bool agent_store_left(const struct agent *agent, usec_t now);
 
 /* agent_counters.c: the numbers that only the agent has, for the admin pages. */
 void agent_fill_counters(void *data, struct agent_counters *ret_counters);

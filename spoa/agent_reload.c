@@ -112,6 +112,7 @@ static void swap(struct agent *agent, struct policy_file *file)
 	facts_set_policy(agent->facts, policy_file_policy(file));
 	probe_set_policy(agent->probe);
 	agent->policy_file = file;
+	agent_store_set_policy(agent);
 	agent_read_credential(agent);
 	policy_file_free(old);
 	agent->reloads_ok++;

@@ -112,7 +112,10 @@ static void on_drain(struct ev_loop *loop, ev_timer *timer, int events)
 	if (!agent->drained) {
 		agent->drained = true;
 		spop_server_drain(agent->server);
+		agent_store_leave(agent);
 	}
+	if (!agent_store_left(agent, now))
+		return;
 	if (spop_server_counters(agent->server)->open == 0 || now >= agent->drain_from + drain_time)
 		ev_break(loop, EVBREAK_ALL);
 }

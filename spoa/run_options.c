@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "redis/url.h"
 #include "spoa/command.h"
 #include "spoa/inherited.h"
 #include "spoa/journal.h"
@@ -47,6 +48,12 @@ static const struct flag flags[] = {
 	  "answer HAProxy's agent-check with weight and maxconn of its servers: HOST:PORT; "
 	  "repeatable",
 	  AT(agent_check), FLAG_LIST },
+	{ "redis", "URL", NULL,
+	  "Redis or Valkey by which agents share what they know: "
+	  "redis://[USER:PASSWORD@]HOST:PORT/DB, "
+	  "rediss://, unix:///PATH, redis+sentinel://HOST:PORT,HOST:PORT/NAME/DB; wins over the "
+	  "policy's redis.url, whose other settings hold",
+	  AT(redis), FLAG_TEXT },
 	{ "skip-backend", "NAME", NULL, "a backend that is no instance; repeatable", AT(skip),
 	  FLAG_LIST },
 	{ "observe", NULL, NULL, "decide and log, but let HAProxy choose", AT(observe),
@@ -260,6 +267,14 @@ static bool is_one_in(const char *text)
 	return *text >= '0' && *text <= '9' && !*end && every >= 1 && every <= ONE_IN_MAX;
 }
 
+static int mistake_in_url(const char *text)
+{
+	struct error error = { "" };
+	struct redis_url url;
+
+	return !text || redis_url_read(text, &url, &error) ? -1 : mistaken("--redis", error.text);
+}
+
 /* What a flag's type does not tell. */
 static int mistake_in(const struct run_options *options)
 {
@@ -275,7 +290,7 @@ static int mistake_in(const struct run_options *options)
 		return mistaken("--log-decisions", "expected off, all or N, for one in N");
 	if (options->haproxy.count > SOURCES_MAX)
 		return mistaken("--haproxy", "more than 4 of them");
-	return -1;
+	return mistake_in_url(options->redis);
 }
 
 static struct addresses *list_of(struct run_options *options, const char *socket)

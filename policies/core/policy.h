@@ -321,6 +321,16 @@ struct lora_policy {
 	usec_t cooling;        /* half of its heat is gone after this */
 };
 
+/* The store by which agents share what they know; its url "": there is none. */
+struct sharing_policy {
+	char url[NAME_MAX_BYTES]; /* without a password; restart needed, as all texts here */
+	char password_file[NAME_MAX_BYTES];
+	char space[NAME_MAX_BYTES];
+	char ca_file[NAME_MAX_BYTES], cert_file[NAME_MAX_BYTES], key_file[NAME_MAX_BYTES];
+	double memory; /* bytes of the store's for what is kept, about */
+	bool loads;    /* what other agents have in flight counts */
+};
+
 struct policy {
 	enum levels_mode levels;
 	struct ladder ladder;
@@ -330,6 +340,7 @@ struct policy {
 	struct health_policy health;
 	struct queue_policy queue;
 	struct session_policy session;
+	struct sharing_policy sharing;
 	bool reject_on_overload;
 	uint32_t overload_status;  /* 429 or 503 */
 	bool reject_unknown_model; /* 404; default: HAProxy's default backend */

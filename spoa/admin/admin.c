@@ -21,6 +21,7 @@ void admin_gather(struct admin *admin, struct sources *ret_sources)
 		.process = process_facts_read(),
 		.decisions = context->decisions,
 		.decider = context->decider,
+		.store = context->store,
 		.routes = &admin->routes,
 		.stages = context->stages,
 		.now = context->now(),

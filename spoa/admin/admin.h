@@ -17,6 +17,7 @@
 struct admin;
 struct decider;
 struct ev_loop;
+struct store; /* redis/store.h */
 
 #define ADMIN_SOCKET "unix:/run/inference-spoa/admin.sock"
 #define ADMIN_TCP    "127.0.0.1:9901"
@@ -31,6 +32,7 @@ struct admin_context {
 	struct facts *facts;
 	struct decision_log *decisions; /* NULL: none kept */
 	struct decider *decider;        /* for dry runs; NULL: none can be made */
+	const struct store *store;      /* by which agents share; NULL: there is none */
 	/* Called before each page that shows the agent; the counters come zeroed. */
 	void (*fill)(void *data, struct agent_counters *ret_counters);
 	bool (*reload)(void *data); /* the policy; false: it is refused; NULL: cannot be */

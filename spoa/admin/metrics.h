@@ -238,6 +238,35 @@ struct sources;
 	METRIC(adapters_uncounted, counter, "adapters_uncounted_total", "",                        \
 	       "Requests for a LoRA adapter that found no place in the table of heats.")
 
+#define METRICS_STORE(METRIC)                                                                      \
+	METRIC(store_up, gauge, "store_up", "",                                                    \
+	       "1 if the store by which agents share can be read and written.")                    \
+	METRIC(store_lag, gauge, "store_lag_seconds", "",                                          \
+	       "Age of the newest entry taken from the store, by the store's own clock.")          \
+	METRIC(store_warmup, gauge, "store_warmup_ratio", "",                                      \
+	       "Part of what was kept in the store that was read since the start.")                \
+	METRIC(store_peers, gauge, "store_peers", "", "Other agents that are heard.")              \
+	METRIC(store_peers_lost, counter, "store_peers_lost_total", "",                            \
+	       "Other agents that fell silent and were forgotten with their counts.")              \
+	METRIC(store_queue, gauge, "store_queue_entries", "",                                      \
+	       "Things learnt that the store has not got yet.")                                    \
+	METRIC(store_dropped, counter, "store_dropped_total", "",                                  \
+	       "Things learnt that were never told, for the queue was full.")                      \
+	METRIC(store_ops, counter, "store_ops_total", "op,result",                                 \
+	       "Commands to the store, by how they ended.")                                        \
+	METRIC(store_op_time, histogram, "store_op_duration_seconds", "op",                        \
+	       "Time from a command to its reply; of reads that wait there is none.")              \
+	METRIC(store_faults, counter, "store_faults_total", "fault",                               \
+	       "Links to the store that were lost or not made, by why.")                           \
+	METRIC(store_bytes, counter, "store_bytes_total", "direction",                             \
+	       "Bytes sent to the store and read from it.")                                        \
+	METRIC(store_entries, counter, "store_entries_total", "kind,result",                       \
+	       "Things heard of other agents, taken or left.")                                     \
+	METRIC(store_batches, counter, "store_batches_total", "result",                            \
+	       "Entries of the store's streams, by whether they could be read.")                   \
+	METRIC(store_restarts, counter, "store_restarts_total", "",                                \
+	       "Times that a stream was found to have begun anew, or to have lost its end.")
+
 #define METRICS(METRIC)                                                                            \
 	METRICS_AGENT(METRIC)                                                                      \
 	METRICS_DECISIONS(METRIC)                                                                  \
@@ -245,7 +274,8 @@ struct sources;
 	METRICS_REPLICAS(METRIC)                                                                   \
 	METRICS_HEALTH(METRIC)                                                                     \
 	METRICS_SESSIONS(METRIC)                                                                   \
-	METRICS_ADAPTERS(METRIC)
+	METRICS_ADAPTERS(METRIC)                                                                   \
+	METRICS_STORE(METRIC)
 
 struct metric {
 	const char *name, *type, *labels, *help;

@@ -197,6 +197,9 @@ static void give(struct web_answer *answer, enum route route, const struct sourc
 	case ROUTE_TENANTS:
 		give_json(answer, state_tenants(sources));
 		break;
+	case ROUTE_STORE:
+		give_json(answer, state_store(sources));
+		break;
 	case ROUTE_CONFIG:
 		give_json(answer, state_config(sources));
 		break;

@@ -25,6 +25,7 @@
 	      "The decision of ?id= with its prefix; POST: where a request would go now.")         \
 	ROUTE(LIMITS, "/api/v1/limits", READ, "What is used of limits.")                           \
 	ROUTE(TENANTS, "/api/v1/tenants", READ, "Tenants that had most lately.")                   \
+	ROUTE(STORE, "/api/v1/store", READ, "What is shared with other agents.")                   \
 	ROUTE(CONFIG, "/api/v1/config", READ, "The policy in force.")                              \
 	ROUTE(ACT, "/api/v1/act/", WRITE, "POST: drain, enable, eject, flush a ?target=; reload.")
 

@@ -22,6 +22,7 @@
 	      "the last decisions, or all about that of id NAME")                                  \
 	SHOWN(limits, "/api/v1/limits", "", "what tenants and models use of their limits")         \
 	SHOWN(tenants, "/api/v1/tenants", "", "the tenants that had most tokens lately")           \
+	SHOWN(store, "/api/v1/store", "", "the store by which agents share, and who is heard")     \
 	SHOWN(config, "/api/v1/config", "", "the policy in force, as JSON")
 
 #define AS_FUNCTION(name, ...) void show_##name(const json_t *object, FILE *out);

@@ -9,6 +9,7 @@
 #include "spoa/admin/stages.h"
 
 struct decider;
+struct store; /* redis/store.h */
 
 struct sources {
 	struct facts *facts;
@@ -16,6 +17,7 @@ struct sources {
 	struct process_facts process;
 	struct decision_log *decisions; /* NULL: none kept */
 	struct decider *decider;        /* for dry runs; NULL: none can be made */
+	const struct store *store;      /* by which agents share; NULL: there is none */
 	const struct route_counts *routes;
 	struct stage_names stages;
 	usec_t now;

@@ -28,5 +28,7 @@ const char *session_result_name(enum session_result result);
 json_t *state_limits(const struct sources *sources);
 /* The callers that had most lately. */
 json_t *state_tenants(const struct sources *sources);
+/* The store by which agents share, and who else is heard. */
+json_t *state_store(const struct sources *sources);
 /* Every option of the policy by its name, and its instances, rules and aliases. */
 json_t *state_config(const struct sources *sources);

@@ -165,14 +165,16 @@ json_t *state_config(const struct sources *sources)
 	for (uint32_t i = 0; i < policy->alias_count; i++)
 		(void)json_object_set_new(aliases, policy->aliases[i].name,
 		                          name_json(policy->aliases[i].model));
-	return json_pack(
-	        "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
-	        name_json(sources->agent.policy_path), "ladder", policy->ladder.id, "options",
-	        options_json(policy_options, policy), "prefix",
-	        options_json(prefix_options, &policy->prefix), "health",
-	        options_json(health_options, &policy->health), "session",
-	        session_json(&policy->session), "default-rule", rule_json(&policy->default_rule),
-	        "default-instance", instance_policy_json(&policy->default_instance), "rules", rules,
-	        "instances", instances, "aliases", aliases, "tenants", tenants_json(policy),
-	        "model-limits", quotas_json(policy->quotas, policy->quota_count));
+	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	                 "path", name_json(sources->agent.policy_path), "ladder", policy->ladder.id,
+	                 "options", options_json(policy_options, policy), "prefix",
+	                 options_json(prefix_options, &policy->prefix), "health",
+	                 options_json(health_options, &policy->health), "session",
+	                 session_json(&policy->session), "redis",
+	                 options_json(sharing_options, &policy->sharing), "default-rule",
+	                 rule_json(&policy->default_rule), "default-instance",
+	                 instance_policy_json(&policy->default_instance), "rules", rules,
+	                 "instances", instances, "aliases", aliases, "tenants",
+	                 tenants_json(policy), "model-limits",
+	                 quotas_json(policy->quotas, policy->quota_count));
 }

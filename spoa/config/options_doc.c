@@ -42,6 +42,7 @@ static const struct section sections[] = {
 	{ "Tenants", "tenants.NAME", tenant_options },
 	{ "Limits of callers and models",
 	  "tenants.NAME.limits, tenants.NAME.models.NAME, models.NAME.limits", quota_options },
+	{ "Sharing", "redis", sharing_options },
 	{ "Replicas", "instances.NAME.replicas.NAME", replica_options },
 	{ "Recipes", "strategies.NAME, or in place of a strategy's name", recipe_options },
 	{ "Steps of a profile", "models.NAME.profile.by-length[]", profile_step_options },

@@ -23,6 +23,7 @@
 #include "spoa/config/rules.h"
 #include "spoa/config/session.h"
 #include "spoa/config/shape.h"
+#include "spoa/config/sharing.h"
 #include "spoa/config/tables.h"
 #include "spoa/config/tenants.h"
 #include "spoa/config/text.h"
@@ -112,6 +113,7 @@ static void load(struct loading *loading, struct policy *policy)
 	rules_load(loading, policy);
 	adapters_load(loading, policy);
 	tenants_load(loading, policy);
+	sharing_load(loading, node_named(loading->root, "redis"), &policy->sharing);
 }
 
 struct policy_file *policy_parse(const char *name, const char *text, size_t len,

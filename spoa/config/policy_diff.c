@@ -34,6 +34,8 @@ static bool option_restarts(const struct node *node)
 		row = table_row(policy_options, node);
 		return row ? row->restart : is_at(node, "ladder", above);
 	}
+	if (is_at(above, "redis", root))
+		row = table_row(sharing_options, node);
 	if (above && is_at(above, "prefix", above->parent) &&
 	    is_at(above->parent, "defaults", root))
 		row = table_row(prefix_options, node);

@@ -319,6 +319,10 @@ static const struct shape rule = { .name = "rule",
 	                           .picker_options = true };
 static const struct shape rules = { .name = "rules", .kind = SHAPE_LIST, .element = &rule };
 
+static const struct shape sharing = { .name = "redis",
+	                              .kind = SHAPE_OBJECT,
+	                              .tables = { sharing_options } };
+
 static const struct field check_fields[] = {
 	{ "ignore", &texts, "Rules that the command check is silent about." },
 	{ 0 },
@@ -347,7 +351,7 @@ static const struct field policy_fields[] = {
 	  "The callers, by what HAProxy sends as tenant; t* for each that begins so, * for each "
 	  "other." },
 	{ "headers", &later, "Names of request headers." },
-	{ "redis", &later, "What agents share." },
+	{ "redis", &sharing, "The store by which agents share what they know." },
 	{ 0 },
 };
 const struct shape shape_policy = { .name = "policy",

@@ -326,7 +326,7 @@ static void numbers_are_clamped(void **state)
 static void names_are_bounded(void **state)
 {
 	static char many[16 + WIRE_NAMES_MAX + 1] = "\x95\x01\x02\x03\xdc\x04\x01";
-	static char one[16 + WIRE_NAME_MAX] = "\x95\x01\x02\x03\x91\xd9\x80";
+	static char one[16 + WIRE_NAME_MAX] = "\x95\x01\x02\x03\x91\xd9\x81";
 
 	(void)state;
 	memset(many + 7, 0xa0, WIRE_NAMES_MAX + 1);
@@ -337,7 +337,7 @@ static void names_are_bounded(void **state)
 	assert_int_equal(open_bytes(many, 7 + WIRE_NAMES_MAX + 1), WIRE_RESULT_OK);
 	one[7 + WIRE_NAME_MAX] = (char)0x90;
 	assert_int_equal(open_bytes(one, 7 + WIRE_NAME_MAX + 1), WIRE_RESULT_NO_BATCH);
-	one[6] = 0x7f;
+	one[6] = (char)0x80;
 	one[7 + WIRE_NAME_MAX - 1] = (char)0x90;
 	assert_int_equal(open_bytes(one, 7 + WIRE_NAME_MAX), WIRE_RESULT_OK);
 }

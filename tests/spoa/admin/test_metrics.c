@@ -91,11 +91,12 @@ static bool is_one_of(const char *text, const char *const *list)
 static void names_and_labels_keep_the_rules(void **state)
 {
 	static const char *const types[] = { "counter", "gauge", "histogram", NULL };
-	static const char *const labels[] = {
-		"alarm",    "cause",  "class", "code",  "commit",   "engine", "haproxy", "hash",
-		"instance", "kind",   "level", "libs",  "of",       "path",   "reason",  "replica",
-		"result",   "source", "stage", "state", "strategy", "type",   "version", NULL
-	};
+	static const char *const labels[] = { "alarm",     "cause",  "class",  "code",     "commit",
+		                              "direction", "engine", "fault",  "haproxy",  "hash",
+		                              "instance",  "kind",   "level",  "libs",     "of",
+		                              "op",        "path",   "reason", "replica",  "result",
+		                              "source",    "stage",  "state",  "strategy", "type",
+		                              "version",   NULL };
 	char text[128];
 
 	(void)state;

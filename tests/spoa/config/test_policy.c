@@ -196,7 +196,7 @@ static void all_mistakes_of_a_file_are_told_at_once(void **state)
 	        "      \"hard-limits\": { \"max-running\": 5 } },\n"
 	        "    { \"model\": \"*\", \"chain\": [{}, {}, {}, {}, {}, {}, {}, {}, {}] }\n"
 	        "  ],\n"
-	        "  \"redis\": {}\n"
+	        "  \"headers\": {}\n"
 	        "}\n",
 	        "policy.json:3:15: error: defaults.levels: \"bothh\" is none of "
 	        "both|instance|replica (did you mean \"both\"?) [range]\n"
@@ -243,7 +243,7 @@ static void all_mistakes_of_a_file_are_told_at_once(void **state)
 	        "line 18 [equal-rules]\n"
 	        "policy.json:21:30: error: rules[2].chain: 9 elements, at most 8 can be there "
 	        "[range]\n"
-	        "policy.json:23:3: error: redis: is not supported by this version "
+	        "policy.json:23:3: error: headers: is not supported by this version "
 	        "[unknown-key]\n"
 	        "23 errors, 1 warning\n");
 }
