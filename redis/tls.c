@@ -95,10 +95,12 @@ void redis_tls_free(struct redis_tls *tls)
 static bool expect_host(SSL *ssl, const char *host)
 {
 	struct in6_addr number;
+	char name[REDIS_HOST_MAX]; /* OpenSSL takes a copy, of what it wants to be writable */
 
 	if (inet_pton(AF_INET, host, &number) == 1 || inet_pton(AF_INET6, host, &number) == 1)
 		return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1;
-	return SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1;
+	(void)snprintf(name, sizeof(name), "%s", host);
+	return SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
 }
 
 struct redis_tls_session *redis_tls_begin(struct redis_tls *tls, int fd, const char *host)
