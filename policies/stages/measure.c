@@ -54,10 +54,8 @@ static inline void read_ledger(const struct walk *walk, struct candidate *candid
 
 	candidate->own = seen.own;
 	candidate->running = candidate->running_scored = running;
-	/* Signed: the processor has no other conversion. */
-	candidate->prefill_tokens = (double)(int64_t)seen.prefill_tokens;
-	candidate->tokens =
-	        candidate->prefill_tokens + resident_share * (double)(int64_t)seen.resident_tokens;
+	candidate->prefill_tokens = seen.prefill_tokens;
+	candidate->tokens = candidate->prefill_tokens + resident_share * seen.resident_tokens;
 }
 
 static void share_among_engines(struct candidate *candidate)

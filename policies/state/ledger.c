@@ -148,6 +148,17 @@ static void take(struct bucket *bucket, const struct slot *slot)
 	bucket->resident -= slot->resident;
 }
 
+/* sign 1: the others do it, too; -1: they undo it. */
+static void echo(struct ledger *ledger, const struct slot *slot, float sign)
+{
+	struct tally *tally = &ledger->tallies[slot->target];
+	float times = sign * ledger->echo;
+
+	tally->others_running += times;
+	tally->others_prefill += times * (float)slot->prefill;
+	tally->others_resident += times * (float)slot->resident;
+}
+
 /* Into the bucket whose number the slot has. */
 static void enter(struct ledger *ledger, struct slot *slot, uint32_t target)
 {
@@ -155,12 +166,22 @@ static void enter(struct ledger *ledger, struct slot *slot, uint32_t target)
 	slot->tenure = ledger->histories[target].tenure;
 	give(bucket_at(ledger, target, slot->bucket), slot);
 	give(&ledger->tallies[target].sum, slot);
+	if (ledger->echo > 0)
+		echo(ledger, slot, 1);
 }
 
 static void leave(struct ledger *ledger, const struct slot *slot)
 {
 	take(bucket_at(ledger, slot->target, slot->bucket), slot);
 	take(&ledger->tallies[slot->target].sum, slot);
+	if (ledger->echo > 0)
+		echo(ledger, slot, -1);
+}
+
+static void count_acquired(struct ledger *ledger, uint32_t target)
+{
+	ledger->told[target].acquired++;
+	ledger->acquired++;
 }
 
 struct slot ledger_acquire(struct ledger *ledger, uint32_t target, uint32_t prefill,
@@ -172,7 +193,7 @@ struct slot ledger_acquire(struct ledger *ledger, uint32_t target, uint32_t pref
 		             .awaiting = true };
 
 	note_busy(ledger, target, now);
-	ledger->told[target].acquired++;
+	count_acquired(ledger, target);
 	enter(ledger, &slot, target);
 	return slot;
 }
@@ -186,7 +207,7 @@ struct slot ledger_acquire_unseen(struct ledger *ledger, uint32_t target, uint32
 		             .awaiting = true,
 		             .unseen = true };
 
-	ledger->told[target].acquired++;
+	count_acquired(ledger, target);
 	enter(ledger, &slot, target);
 	return slot;
 }
@@ -214,7 +235,8 @@ void ledger_move(struct ledger *ledger, struct slot *slot, uint32_t target, usec
 	} else {
 		slot->bucket = newest;
 	}
-	ledger->told[target].acquired += slot->target != target;
+	if (slot->target != target)
+		count_acquired(ledger, target);
 	enter(ledger, slot, target);
 }
 
@@ -304,20 +326,25 @@ bool ledger_reconciled(const struct ledger *ledger, uint32_t target, usec_t now,
 	return history->read && now - history->reconciled_at <= max_age;
 }
 
-static uint32_t in_32_bits(uint64_t number)
-{
-	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
-}
-
-void ledger_set_others(struct ledger *ledger, uint32_t target, const struct work *others)
+void ledger_set_others(struct ledger *ledger, uint32_t target, const struct others *others)
 {
 	struct tally *tally;
 
 	BUG_ON(target >= ledger->targets);
 	tally = &ledger->tallies[target];
-	tally->others_running = others->running;
-	tally->others_prefill = in_32_bits(others->prefill_tokens);
-	tally->others_resident = in_32_bits(others->resident_tokens);
+	tally->others_running = (float)others->running;
+	tally->others_prefill = (float)others->prefill_tokens;
+	tally->others_resident = (float)others->resident_tokens;
+}
+
+void ledger_set_echo(struct ledger *ledger, double echo)
+{
+	ledger->echo = (float)echo;
+}
+
+uint64_t ledger_acquired(const struct ledger *ledger)
+{
+	return ledger->acquired;
 }
 
 double ledger_running(struct ledger *ledger, uint32_t target, usec_t now)

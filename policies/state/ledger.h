@@ -75,9 +75,17 @@ double ledger_drift(const struct ledger *ledger, uint32_t target);
 /* The reconciliation is younger than max_age. */
 bool ledger_reconciled(const struct ledger *ledger, uint32_t target, usec_t now, usec_t max_age);
 
-/* What other agents have there, all together; numbers beyond 32 bits are as good as the largest.
- * Of awaiting nothing is kept. */
-void ledger_set_others(struct ledger *ledger, uint32_t target, const struct work *others);
+/* What other agents have there, all together, as far as is known at this moment. */
+struct others {
+	double running, prefill_tokens, resident_tokens;
+};
+void ledger_set_others(struct ledger *ledger, uint32_t target, const struct others *others);
+/* Until it is set anew the others are taken to do as we do, echo times as much: for they see the
+ * same targets, and each fills the same gap, if it does not reckon with the others' doing so. 0,
+ * as at the beginning: they do nothing. */
+void ledger_set_echo(struct ledger *ledger, double echo);
+/* Slots taken at all targets since the ledger was made; a replica's and its instance's are two. */
+uint64_t ledger_acquired(const struct ledger *ledger);
 
 /* max(0, own + others + drift): what routing compares. */
 double ledger_running(struct ledger *ledger, uint32_t target, usec_t now);

@@ -19,14 +19,15 @@ struct tally {
 	struct bucket sum; /* of the ring */
 	usec_t drift_until;
 	int32_t drift;
-	uint32_t others_running; /* what other agents have there, as they say */
-	uint32_t others_prefill, others_resident;
+	/* What other agents have there: as they said, and what they are taken to have done since.
+	 */
+	float others_running, others_prefill, others_resident;
 };
 
 /* Of one target, as a look at it finds it. */
 struct load_seen {
 	uint32_t own; /* slots */
-	uint64_t prefill_tokens, resident_tokens;
+	double prefill_tokens, resident_tokens;
 };
 
 _Static_assert(sizeof(struct tally) <= 64, "a look at a target is one cache line");
@@ -47,6 +48,8 @@ struct ledger {
 	struct tally *tallies;
 	struct history *histories;
 	struct told *told;
+	uint64_t acquired;    /* slots taken, at all targets */
+	float echo;           /* of a slot of ours: so many others take, elsewhere */
 	uint32_t next_told;   /* where the next ledger_tell() begins */
 	struct bucket *rings; /* targets x buckets */
 };
@@ -66,17 +69,25 @@ static inline struct tally *ledger_tally(struct ledger *ledger, uint32_t target,
 	return tally;
 }
 
+static inline double not_negative(double number)
+{
+	return number > 0 ? number : 0;
+}
+
 /* What a decision compares: ledger_running(), with the tokens of all agents; and our own slots. */
 static inline double ledger_load(struct ledger *ledger, uint32_t target, usec_t now,
                                  struct load_seen *ret_seen)
 {
 	const struct tally *tally = ledger_tally(ledger, target, now);
-	int64_t running = (int64_t)tally->sum.running + tally->others_running;
+	double running = (double)tally->sum.running + (double)tally->others_running;
 
 	ret_seen->own = tally->sum.running;
-	ret_seen->prefill_tokens = tally->sum.prefill + tally->others_prefill;
-	ret_seen->resident_tokens = tally->sum.resident + tally->others_resident;
+	/* Signed: the processor has no other conversion. */
+	ret_seen->prefill_tokens =
+	        not_negative((double)(int64_t)tally->sum.prefill + (double)tally->others_prefill);
+	ret_seen->resident_tokens =
+	        not_negative((double)(int64_t)tally->sum.resident + (double)tally->others_resident);
 	if (now <= tally->drift_until)
 		running += tally->drift;
-	return running > 0 ? (double)running : 0;
+	return not_negative(running);
 }
