@@ -320,6 +320,10 @@ bool option_set_text(const struct option *option, void *settings, struct span te
 	case OPTION_RATE:
 		return set_rate(option, settings, text, error);
 	case OPTION_COUNT:
+		if (!option->choices || !name_is(option->choices, text))
+			break;
+		store(option, settings, 0);
+		return true;
 	case OPTION_NUMBER:
 	case OPTION_SIZE:
 	case OPTION_DURATION:

@@ -34,7 +34,8 @@ struct option {
 	double min, max, otherwise;
 	const char *unit;    /* "" when there is none */
 	const char *help;    /* one sentence */
-	const char *choices; /* OPTION_CHOICE only */
+	const char *choices; /* OPTION_CHOICE; of OPTION_COUNT one word that may stand for 0, which
+	                      * is below min then */
 	bool restart;        /* a change needs a restart */
 };
 

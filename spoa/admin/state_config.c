@@ -32,6 +32,8 @@ static json_t *option_json(const struct option *option, const void *settings)
 		return json_boolean(flag);
 	case OPTION_COUNT:
 		memcpy(&count, at, sizeof(count));
+		if (count == 0 && option->choices)
+			return json_string(option->choices);
 		return json_integer(count);
 	case OPTION_NUMBER:
 	case OPTION_SIZE:

@@ -56,6 +56,10 @@ static json_t *type_of(const struct option *row, double min, double max)
 	case OPTION_BOOL:
 		return json_pack("{ss}", "type", "boolean");
 	case OPTION_COUNT:
+		if (row->choices)
+			return json_pack("{s[{ss so so}{ss}]}", "anyOf", "type", "integer",
+			                 "minimum", number(min), "maximum", number(max), "const",
+			                 row->choices);
 		return json_pack("{ss so so}", "type", "integer", "minimum", number(min), "maximum",
 		                 number(max));
 	case OPTION_NUMBER:

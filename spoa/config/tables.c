@@ -33,8 +33,12 @@ static bool has_unit(enum option_type type)
 	       type == OPTION_RATE;
 }
 
-static bool is_of_type(enum option_type type, const json_t *value)
+static bool is_of_type(const struct option *option, const json_t *value)
 {
+	enum option_type type = option->type;
+
+	if (type == OPTION_COUNT && option->choices && json_is_string(value))
+		return true;
 	if (type == OPTION_BOOL)
 		return json_is_boolean(value);
 	if (type == OPTION_COUNT || type == OPTION_NUMBER)
@@ -57,7 +61,7 @@ static const char *expected(const struct option *option, const json_t *value)
 		[OPTION_CHOICE] = "one of the names",
 	};
 
-	return is_of_type(option->type, value) ? NULL : types[option->type];
+	return is_of_type(option, value) ? NULL : types[option->type];
 }
 
 static bool store(const struct option *option, void *settings, const json_t *value,

@@ -36,8 +36,12 @@ static void check_option(const struct option *option, size_t settings_size)
 		assert_true(option->min >= 0 && option->max <= UINT32_MAX);
 	if (option->type == OPTION_BOOL)
 		assert_true(option->min == 0 && option->max == 1);
-	assert_true(!option->choices == (option->type != OPTION_CHOICE));
-	if (option->choices)
+	/* A count may have a word for 0. */
+	if (option->type != OPTION_COUNT)
+		assert_true(!option->choices == (option->type != OPTION_CHOICE));
+	if (option->choices && option->type == OPTION_COUNT)
+		assert_true(option->min > 0 && choices_in(option->choices) == 1);
+	else if (option->choices)
 		assert_int_equal(choices_in(option->choices), (int)option->max + 1);
 	if (option->type == OPTION_TEXT)
 		assert_true(option->max < NAME_MAX_BYTES);
