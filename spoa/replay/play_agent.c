@@ -217,6 +217,11 @@ void play_agent_free(struct play_agent *agent)
 	free(agent);
 }
 
+struct facts *play_agent_facts(struct play_agent *agent)
+{
+	return agent->facts;
+}
+
 struct play_agent_counts play_agent_counts(const struct play_agent *agent)
 {
 	struct play_agent_counts counts = agent->counts;

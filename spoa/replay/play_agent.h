@@ -5,6 +5,7 @@
 #include "policies/core/policy.h"
 #include "spoa/replay/play.h"
 
+struct facts;
 struct play_agent;
 
 /* Replicas are servers of one instance. strategy: as a header of the client would ask for
@@ -15,6 +16,9 @@ MUST_CHECK struct play_agent *play_agent_new(const struct policy *policy, const 
 void play_agent_free(struct play_agent *agent);
 /* To be played. Good as long as the agent is. */
 struct chooser play_agent_chooser(struct play_agent *agent);
+
+/* What it knows, to be told or told of. */
+struct facts *play_agent_facts(struct play_agent *agent);
 
 /* What it did, beside the engines' own results. */
 struct play_agent_counts {

@@ -1,5 +1,5 @@
-/* play_agents.h - several agents that share nothing, each with its part of the requests:
- * what becomes of routing when one grows into many. */
+/* play_agents.h - several agents, each with its part of the requests, that share what they know, or
+ * nothing: what becomes of routing when one grows into many. */
 #pragma once
 
 #include "spoa/replay/play_agent.h"
@@ -15,6 +15,8 @@ struct play_agents_settings {
 	uint32_t agents; /* 1..PLAY_AGENTS_MAX */
 	bool scraped;
 	uint64_t seed;
+	bool shared; /* bindings and loads; the others hear of them so much later: */
+	usec_t lag;
 };
 
 /* NULL when out of memory. */

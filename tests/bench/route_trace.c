@@ -51,7 +51,9 @@ static bool play_peer(const struct trace *trace, size_t speed, const char *name)
 	return good;
 }
 
-static bool play_ours(const struct trace *trace, size_t speed, const char *strategy, uint32_t count)
+/* lag: what each of several agents learns the others hear so much later; 0: never. */
+static bool play_ours(const struct trace *trace, size_t speed, const char *strategy, uint32_t count,
+                      usec_t lag)
 {
 	struct policy policy;
 	struct play_agents_settings settings = { .policy = &policy,
@@ -59,7 +61,9 @@ static bool play_ours(const struct trace *trace, size_t speed, const char *strat
 		                                 .replicas = play_settings_default().replicas,
 		                                 .agents = count,
 		                                 .scraped = true,
-		                                 .seed = 42 };
+		                                 .seed = 42,
+		                                 .shared = lag > 0,
+		                                 .lag = lag };
 	struct play_agents *agents;
 	struct chooser chooser;
 	char name[64];
@@ -68,7 +72,10 @@ static bool play_ours(const struct trace *trace, size_t speed, const char *strat
 	policy_default(&policy);
 	agents = play_agents_new(&settings);
 	good = agents != NULL;
-	if (count > 1)
+	if (lag > 0)
+		(void)snprintf(name, sizeof(name), "%s-by-%u-sharing-%ums", strategy, count,
+		               (unsigned)(lag / MSEC));
+	else if (count > 1)
 		(void)snprintf(name, sizeof(name), "%s-by-%u", strategy, count);
 	else
 		(void)snprintf(name, sizeof(name), "%s", strategy);
@@ -88,9 +95,11 @@ static bool play_all(const struct trace *trace, size_t speed)
 	for (size_t i = 0; peer_name(i) && good; i++)
 		good = play_peer(trace, speed, peer_name(i));
 	for (size_t i = 0; (strategy = strategy_at(i)) && good; i++)
-		good = play_ours(trace, speed, strategy->name, 1);
+		good = play_ours(trace, speed, strategy->name, 1, 0);
 	for (uint32_t count = 2; count <= 8 && good; count *= 2)
-		good = play_ours(trace, speed, "least-work", count);
+		good = play_ours(trace, speed, "least-work", count, 0) &&
+		       play_ours(trace, speed, "least-work", count, 100 * MSEC) &&
+		       play_ours(trace, speed, "least-work", count, SECOND);
 	return good;
 }
 

@@ -35,4 +35,5 @@ measure_trace() {
 	note "trace: 8 simulated engines, prompts hashed as HAProxy would; the baseline is a greedy oracle that sees every cache and queue"
 	note "trace: llm-d, sglang and aibrix are our own readings of what these publish about their routing (tests/bench/peers.h), with metrics that are never late"
 	note "trace: least-work-by-N is N agents that share nothing, each with every Nth request"
+	note "trace: least-work-by-N-sharing-Lms is the same, but bindings and loads are told each 100 ms and heard L ms later"
 }
