@@ -35,6 +35,11 @@ const struct option policy_options[] = {
 	{ "reject-unknown-model", OPTION_BOOL, OF_POLICY(reject_unknown_model), 0, 1, 0, "",
 	  "Answer 404 for a model that nobody serves, instead of leaving it to HAProxy.", NULL,
 	  false },
+	{ "limits-need-redis", OPTION_BOOL, OF_POLICY(limits_need_redis), 0, 1, 0, "",
+	  "Refuse requests that have a limit while the store is away, in place of limiting them by "
+	  "what "
+	  "this agent alone knows.",
+	  NULL, false },
 	{ "lock-strategy", OPTION_BOOL, OF_POLICY(lock_strategy), 0, 1, 0, "",
 	  "Ignore the strategy that a request header asks for.", NULL, false },
 	{ "reject-unknown-strategy", OPTION_BOOL, OF_POLICY(reject_unknown_strategy), 0, 1, 0, "",

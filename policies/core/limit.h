@@ -7,7 +7,8 @@
 #define LIMITS(LIMIT)                                                                              \
 	LIMIT(REQUESTS, "requests", "requests_exceeded", "requests in a time")                     \
 	LIMIT(TOKENS, "tokens", "tokens_exceeded", "tokens of prompts and answers in a time")      \
-	LIMIT(INFLIGHT, "inflight", "inflight_exceeded", "requests at a time")
+	LIMIT(INFLIGHT, "inflight", "inflight_exceeded", "requests at a time")                     \
+	LIMIT(STORE, "store", "limits_unavailable", "what agents share of limits, when it is away")
 
 #define AS_ENUM(id, ...) LIMIT_##id,
 enum limit_kind {

@@ -343,6 +343,7 @@ struct policy {
 	struct sharing_policy sharing;
 	bool reject_on_overload;
 	uint32_t overload_status;  /* 429 or 503 */
+	bool limits_need_redis;    /* refused while the store is away, not limited by each agent */
 	bool reject_unknown_model; /* 404; default: HAProxy's default backend */
 	bool lock_strategy;
 	bool reject_unknown_strategy; /* 400; default: as if the header had not been there */

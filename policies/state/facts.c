@@ -66,6 +66,7 @@ struct facts *facts_new(const struct policy *policy, const struct fleet_limits *
 	}
 	fleet_bind(facts->fleet, policy);
 	tenants_set_policy(facts->tenants, policy);
+	facts_set_store(facts, false);
 	return facts;
 }
 
@@ -104,6 +105,13 @@ void facts_set_policy(struct facts *facts, const struct policy *policy)
 	tenants_set_policy(facts->tenants, policy);
 	prefix_index_tune(facts->prefix, &prefix);
 	pins_set_ttl(facts->sessions, policy->session.ttl);
+	facts_set_store(facts, facts->store_up);
+}
+
+void facts_set_store(struct facts *facts, bool up)
+{
+	facts->store_up = up;
+	limits_set_away(facts->limits, facts->policy->limits_need_redis && !up);
 }
 
 void facts_forget(void *data, uint32_t target)

@@ -45,8 +45,9 @@ struct facts {
 	struct tenants *tenants;
 	struct limit_table *limits;
 	struct counters *counters;
-	struct pins *sessions;     /* session keys, to the replica that has their context */
-	struct pins *tries;        /* prompts that did not come to a good end, to who had them */
+	struct pins *sessions; /* session keys, to the replica that has their context */
+	struct pins *tries;    /* prompts that did not come to a good end, to who had them */
+	bool store_up;
 	const struct share *share; /* hears what we learn; NULL: nobody does. Not owned */
 };
 
@@ -56,6 +57,8 @@ MUST_CHECK struct facts *facts_new(const struct policy *policy, const struct fle
 void facts_free(struct facts *facts);
 /* A new policy: rebinds the fleet and tunes the index. The old one may be freed after. */
 void facts_set_policy(struct facts *facts, const struct policy *policy);
+/* The store that agents share is reached, or it is not (as at the beginning). */
+void facts_set_store(struct facts *facts, bool up);
 /* Everything kept under this target id starts anew. Fits fleet_apply's on_gone:
  * data is the facts. */
 void facts_forget(void *data, uint32_t target);

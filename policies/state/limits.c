@@ -141,11 +141,20 @@ static void ask_one(const struct limit_table *limits, const struct limit_subject
 		refuse(check, LIMIT_INFLIGHT, subject->of, 0);
 }
 
+void limits_set_away(struct limit_table *limits, bool away)
+{
+	limits->away = away;
+}
+
 void limits_ask(const struct limit_table *limits, struct limit_check *check, usec_t now)
 {
 	check->asked = true;
 	check->refused = LIMIT_NONE;
 	check->wait_s = 0;
+	if (limits->away && check->count > 0) {
+		refuse(check, LIMIT_STORE, check->subjects[0].of, 1);
+		return;
+	}
 	for (uint32_t i = 0; i < check->count; i++)
 		ask_one(limits, &check->subjects[i], check, seconds_of(now));
 }

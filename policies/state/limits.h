@@ -58,6 +58,9 @@ void limits_free(struct limit_table *limits);
 
 uint64_t limits_key(enum limit_of of, struct span tenant, struct span model);
 
+/* While away, whoever is limited is refused: LIMIT_STORE, wait_s 1. */
+void limits_set_away(struct limit_table *limits, bool away);
+
 /* Changes nothing but the check. Within a microsecond's billionth a limit is met. */
 void limits_ask(const struct limit_table *limits, struct limit_check *check, usec_t now);
 /* Of a check that was allowed. inflight: it has a slot, so its end will be heard. */

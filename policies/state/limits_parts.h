@@ -43,6 +43,7 @@ struct limit_table {
 	uint32_t *heads;
 	struct record *records;
 	uint64_t full;
+	bool away;       /* what others use, and that must be known */
 	usec_t heard_at; /* last limits_tell(); 0: never */
 	uint32_t first_untold, last_untold;
 	struct other *others;

@@ -494,6 +494,39 @@ static void a_limit_counts_only_if_our_policy_has_it(void **state)
 	facts_set_policy(hearer->facts, &hearer->policy);
 }
 
+static void limits_that_need_the_store_are_closed_while_it_is_away(void **state)
+{
+	struct tenant_policy tenant = { .name = "anna", .weight = 1 };
+	struct request request;
+	struct decision decision;
+
+	(void)state;
+	tenant.quota.requests = (struct rate){ 10, 1 };
+	hearer->policy.tenants = &tenant;
+	hearer->policy.tenant_count = 1;
+	facts_set_policy(hearer->facts, &hearer->policy);
+	request = world_ask(hearer);
+	request.tenant = SPAN("anna");
+	assert_int_equal(world_decide(hearer, request).outcome, OUTCOME_ROUTED);
+	hearer->policy.limits_need_redis = true;
+	facts_set_policy(hearer->facts, &hearer->policy);
+	request = world_ask(hearer);
+	request.tenant = SPAN("anna");
+	decision = world_decide(hearer, request);
+	assert_int_equal(decision.outcome, OUTCOME_REJECTED);
+	assert_int_equal(decision.limit, LIMIT_STORE);
+	assert_int_equal(decision.retry_after, 1);
+	/* Who is not limited does not need it. */
+	assert_int_equal(world_decide(hearer, world_ask(hearer)).outcome, OUTCOME_ROUTED);
+	facts_set_store(hearer->facts, true);
+	request = world_ask(hearer);
+	request.tenant = SPAN("anna");
+	assert_int_equal(world_decide(hearer, request).outcome, OUTCOME_ROUTED);
+	hearer->policy.tenant_count = 0;
+	hearer->policy.tenants = NULL;
+	facts_set_policy(hearer->facts, &hearer->policy);
+}
+
 static bool hear_tenant(void *data, const struct tenant_use *use)
 {
 	int *room = data;
@@ -578,6 +611,7 @@ int main(void)
 		TEST(agents_that_share_nothing_choose_alike_for_new_sessions),
 		TEST(an_average_is_a_hint_where_we_know_nothing),
 		TEST(a_limit_counts_only_if_our_policy_has_it),
+		TEST(limits_that_need_the_store_are_closed_while_it_is_away),
 		TEST(a_tenants_tokens_count_at_all_agents),
 		TEST(what_is_told_of_tenants_is_clamped_and_ages),
 	};
