@@ -15,6 +15,7 @@
 #include "policies/learn.h"
 #include "policies/lora.h"
 #include "policies/outcome.h"
+#include "policies/ranks.h"
 #include "policies/sessions.h"
 #include "policies/usage.h"
 
@@ -25,7 +26,8 @@ static bool says_nothing(const struct served *by)
 
 /* An address that is not in the backend any more is nobody: its name may mean
  * another engine by now. */
-static struct serving serving_of(const struct facts *facts, const struct served *by)
+static struct serving serving_of(const struct facts *facts, const struct served *by,
+                                 struct flight_id id, usec_t now)
 {
 	const struct instance *instance = fleet_instance_named(facts->fleet, by->backend);
 	struct serving serving = { TARGET_NONE, TARGET_NONE };
@@ -37,6 +39,9 @@ static struct serving serving_of(const struct facts *facts, const struct served 
 	                  ? fleet_replica_at_address(facts->fleet, instance, by->address)
 	                  : fleet_replica_named(facts->fleet, instance, by->source, by->server);
 	serving.instance = instance->target->id;
+	if (replica && replica->target->ranks > 0)
+		replica = ranks_serving(facts, instance, replica,
+		                        inflight_find(facts->inflight, id), now);
 	if (replica)
 		serving.replica = replica->target->id;
 	return serving;
@@ -98,7 +103,7 @@ struct feedback feedback_first_byte(struct facts *facts, const struct first_byte
 {
 	struct flight_id id = flight_id_of(event->id);
 	struct flight *flight = inflight_find(facts->inflight, id);
-	struct serving by = serving_of(facts, &event->by);
+	struct serving by = serving_of(facts, &event->by, id, now);
 	struct feedback feedback = { .known = flight && !flight->adopted,
 		                     .target = by.replica,
 		                     .chosen = TARGET_NONE,
@@ -324,8 +329,8 @@ static bool needed_no_slot(const struct stream_end *end)
 
 struct feedback feedback_end(struct facts *facts, const struct stream_end *end, usec_t now)
 {
-	struct serving by = serving_of(facts, &end->by);
 	struct flight_id id = flight_id_of(end->id);
+	struct serving by = serving_of(facts, &end->by, id, now);
 	struct flight flight;
 	bool open = false;
 	struct feedback feedback = { .target = by.replica,

@@ -10,6 +10,7 @@
 #include "policies/ejection.h"
 #include "policies/flight.h"
 #include "policies/outcome.h"
+#include "policies/ranks.h"
 
 static const struct eject_on *eject_on_of(const struct facts *facts)
 {
@@ -42,7 +43,8 @@ static enum pin_cause pin_cause_of(const struct stream_end *end)
 }
 
 /* Whose answer was the first that failed; TARGET_NONE: none, or not told. */
-static uint32_t first_of(const struct facts *facts, const struct stream_end *end)
+static uint32_t first_of(const struct facts *facts, const struct stream_end *end,
+                         const struct flight *flight, usec_t now)
 {
 	const struct instance *instance = fleet_instance_named(facts->fleet, end->by.backend);
 	const struct replica *replica;
@@ -50,7 +52,8 @@ static uint32_t first_of(const struct facts *facts, const struct stream_end *end
 	if (end->first_status == 0 || !instance)
 		return TARGET_NONE;
 	replica = fleet_replica_named(facts->fleet, instance, end->by.source, end->first_server);
-	return replica ? replica->target->id : TARGET_NONE;
+	return replica ? ranks_serving(facts, instance, replica, flight, now)->target->id
+	               : TARGET_NONE;
 }
 
 /* What it said itself. */
@@ -102,7 +105,7 @@ void haproxy_retry_note(struct facts *facts, const struct stream_end *end,
                         const struct flight *flight, const struct serving *by,
                         const struct feedback *feedback, usec_t now)
 {
-	uint32_t first = end->retries > 0 ? first_of(facts, end) : TARGET_NONE;
+	uint32_t first = end->retries > 0 ? first_of(facts, end, flight, now) : TARGET_NONE;
 
 	if (feedback->moved)
 		counters_of(facts, flight->chosen)->pin_overridden[pin_cause_of(end)]++;

@@ -321,9 +321,13 @@ const struct option replica_options[] = {
 	  "Shorter prompts are not sent there.", NULL, false },
 	{ "max-prompt", OPTION_NUMBER, OF_REPLICA(max_prompt), 0, 1e9, 0, "tokens",
 	  "Longer prompts are not sent there; 0 for no limit.", NULL, false },
+	{ "ranks", OPTION_COUNT, OF_REPLICA(ranks), 0, RANKS_MAX, 0, "",
+	  "Data-parallel ranks of its engine, which shall be chosen one by one: each is a replica, "
+	  "and HAProxy names it in x-data-parallel-rank; 0 for an engine that is asked as a whole.",
+	  NULL, false },
 	{ "slots", OPTION_NUMBER, OF_REPLICA(slots), 0, 1e6, 0, "requests",
-	  "How many requests it computes at a time; what the engine says if 0, else HAProxy's "
-	  "maxconn.",
+	  "How many requests it computes at a time, or each of its ranks; what the engine says if "
+	  "0, else HAProxy's maxconn.",
 	  NULL, false },
 	{ 0 },
 };

@@ -251,6 +251,7 @@ struct replica_policy {
 	double min_prompt;            /* tokens */
 	double max_prompt;            /* tokens; 0 = no limit */
 	double slots;                 /* requests it computes at a time; 0: HAProxy's maxconn */
+	uint32_t ranks;               /* data-parallel ranks, each a replica; 0: none to choose */
 };
 
 /* Level 2 of one instance, and what the policy says of the instance itself. */

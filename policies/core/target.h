@@ -5,7 +5,8 @@
  * policies/state (ledger, averages, health, prefix index). A *replica* is a
  * HAProxy server: one engine's address as a member of one instance. Two
  * instances may list the same address; they then share its target, and so its
- * load.
+ * load. A server whose engine runs several data-parallel ranks is as many
+ * replicas: each rank batches and caches for itself, and is a target of its own.
  *
  * Owned by the fleet (policies/state/fleet.h); read-only for everybody else.
  * Pointers are good until the next fleet_apply(), so never past a loop turn:
@@ -14,7 +15,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "policies/core/span.h"
 #include "policies/core/time.h"
 
 enum {
@@ -22,6 +25,7 @@ enum {
 	ADDRESS_MAX_BYTES = 64, /* "ip:port" or "[ip6]:port", with its NUL */
 	SOURCES_MAX = 4,        /* HAProxy processes (runtime sockets) one agent serves */
 	INSTANCE_MODELS_MAX = 64,
+	RANKS_MAX = 64, /* data-parallel ranks of one engine */
 };
 
 #define TARGET_NONE UINT32_MAX /* an enumerator would have to fit an int */
@@ -45,8 +49,15 @@ struct target {
 	usec_t since;               /* first seen, or re-used for another address */
 	bool held;                  /* by an operator: no new requests */
 	uint64_t chosen;            /* sequence number of the last decision for it; 0 = never */
-	char label[NAME_MAX_BYTES]; /* instance: its name; replica: its address */
+	uint16_t rank, ranks;       /* rank 0..ranks - 1 of its engine; ranks 0: it has none */
+	char label[NAME_MAX_BYTES]; /* instance: its name; replica: its address, with "#rank" */
 };
+
+/* Of a replica, without the rank: where its engine is. */
+static inline struct span target_address(const struct target *target)
+{
+	return (struct span){ target->label, strcspn(target->label, "#") };
+}
 
 /* One server of one backend. Small, since every walk reads all of them. */
 struct replica {

@@ -40,14 +40,15 @@ static struct span take_first(struct span *list)
 }
 
 /* By one of its names: a replica has that of HAProxy, and its address. */
-static bool is_excluded(const struct walk *walk, const char *name, const char *other)
+static bool is_excluded(const struct walk *walk, struct span name, const char *other)
 {
 	struct span list = walk->request->exclude;
 
 	while (list.len > 0) {
 		struct span first = take_first(&list);
 
-		if (is(first, name) || is(first, other))
+		if ((first.len == name.len && memcmp(first.at, name.at, name.len) == 0) ||
+		    is(first, other))
 			return true;
 	}
 	return false;
@@ -58,7 +59,7 @@ static bool is_unwanted(const struct walk *walk, const struct replica *replica)
 	uint32_t source = walk->request->source;
 
 	return replica->target->id == walk->previous ||
-	       is_excluded(walk, replica->target->label,
+	       is_excluded(walk, target_address(replica->target),
 	                   source < SOURCES_MAX ? replica->name[source] : "");
 }
 
@@ -69,7 +70,8 @@ static bool keep(const struct walk *walk, const struct candidate *candidate)
 
 	if (candidate->replica)
 		return !is_unwanted(walk, candidate->replica);
-	if (candidate->target->id == walk->previous || is_excluded(walk, instance->name, ""))
+	if (candidate->target->id == walk->previous ||
+	    is_excluded(walk, (struct span){ instance->name, strlen(instance->name) }, ""))
 		return false;
 	for (uint32_t i = 0; i < instance->replica_count; i++) {
 		const struct replica *replica = &instance->replicas[i];

@@ -130,6 +130,7 @@ const struct replica *fleet_replica_named(const struct fleet *fleet,
                                           const struct instance *instance, uint32_t source,
                                           struct span name)
 {
+	const struct replica *first = NULL;
 	uint32_t at = 0;
 	uint32_t place;
 	uint64_t hash;
@@ -140,10 +141,13 @@ const struct replica *fleet_replica_named(const struct fleet *fleet,
 	while (lookup_next(fleet->by_name, hash, &at, &place)) {
 		const struct replica *replica = &fleet->replicas[place];
 
-		if (belongs(replica, instance) && is_name(replica->name[source], name))
+		if (!belongs(replica, instance) || !is_name(replica->name[source], name))
+			continue;
+		if (replica->target->rank == 0)
 			return replica;
+		first = replica;
 	}
-	return NULL;
+	return first;
 }
 
 const struct replica *fleet_replica_at_address(const struct fleet *fleet,
@@ -177,16 +181,40 @@ struct target *fleet_target(const struct fleet *fleet, uint32_t id)
 	return &fleet->targets[id];
 }
 
-struct target *fleet_target_at(const struct fleet *fleet, struct span address)
+struct target *fleet_labelled(const struct fleet *fleet, struct span label)
 {
-	uint64_t hash = lookup_hash(address, 0);
+	uint64_t hash = lookup_hash(label, 0);
 	uint32_t at = 0;
 	uint32_t id;
 
 	while (lookup_next(fleet->by_address, hash, &at, &id))
-		if (is_name(fleet->targets[id].label, address))
+		if (is_name(fleet->targets[id].label, label))
 			return &fleet->targets[id];
 	return NULL;
+}
+
+struct target *fleet_target_at(const struct fleet *fleet, struct span address)
+{
+	struct target *target = fleet_labelled(fleet, address);
+	char label[LABEL_MAX_BYTES];
+
+	if (target || address.len >= ADDRESS_MAX_BYTES)
+		return target;
+	return fleet_labelled(fleet, fleet_rank_label(address, 0, label));
+}
+
+const struct replica *fleet_replica_rank(const struct fleet *fleet, const struct instance *instance,
+                                         const struct replica *replica, uint32_t rank)
+{
+	const struct target *target = replica->target;
+	char label[LABEL_MAX_BYTES];
+
+	if (target->ranks == 0 || target->rank == rank)
+		return replica;
+	if (rank >= target->ranks)
+		return NULL;
+	target = fleet_labelled(fleet, fleet_rank_label(target_address(target), rank, label));
+	return target ? fleet_replica_of_target(fleet, instance, target->id) : NULL;
 }
 
 const char *fleet_replica_name(const struct replica *replica, uint32_t source)

@@ -26,7 +26,8 @@ struct fleet_limits {
 	uint32_t models;    /* 1..4096 distinct names */
 };
 
-/* One server line of a snapshot. Spans are copied. */
+/* One server line of a snapshot. Spans are copied. Where the policy says that it has ranks,
+ * each becomes a replica, and has its part of weight and limit. */
 struct server_fact {
 	struct span backend, server, address; /* address "ip:port", "[ip6]:port" */
 	double weight;                        /* HAProxy's, as set now; 0..256 */
@@ -102,16 +103,22 @@ const struct instance *fleet_instance_named(const struct fleet *fleet, struct sp
 const struct replica *fleet_replica_named(const struct fleet *fleet,
                                           const struct instance *instance, uint32_t source,
                                           struct span name);
-/* NULL when no replica of the instance has that address. */
+/* NULL when no replica of the instance has that address. Of a server with ranks, by
+ * address or by name, it is the first rank. */
 const struct replica *fleet_replica_at_address(const struct fleet *fleet,
                                                const struct instance *instance,
                                                struct span address);
 /* NULL when the target is no replica of the instance. */
 const struct replica *fleet_replica_of_target(const struct fleet *fleet,
                                               const struct instance *instance, uint32_t target);
+/* The same server's rank of that number; the replica itself when it has none. NULL when
+ * there is no such rank. */
+const struct replica *fleet_replica_rank(const struct fleet *fleet, const struct instance *instance,
+                                         const struct replica *replica, uint32_t rank);
 /* NULL when free. */
 struct target *fleet_target(const struct fleet *fleet, uint32_t id);
-/* Target of an address, whatever instance lists it; NULL when unknown. */
+/* Target of an address, whatever instance lists it; NULL when unknown. "ip:port#rank" is
+ * a rank, without it the first. */
 struct target *fleet_target_at(const struct fleet *fleet, struct span address);
 
 /* Model ids: 0 = no model named. TARGET_NONE: a name that nobody serves and no

@@ -15,6 +15,14 @@ struct apply {
 	void (*on_gone)(void *data, uint32_t target);
 	void *data;
 	struct fleet_change change;
+	uint32_t from; /* no place before it is free */
+};
+
+/* One of a server's ranks, or the server itself where it has none. */
+struct part {
+	uint32_t home;
+	uint16_t rank;
+	struct span label;
 };
 
 /* "ip:port" of a server that can be reached; not the ingress' free slots, nor
@@ -145,29 +153,6 @@ static uint32_t add_home(struct apply *apply, struct span backend)
 	return place;
 }
 
-static uint32_t add_member(struct apply *apply, uint32_t home, struct span address, uint32_t *from)
-{
-	struct fleet *fleet = apply->fleet;
-	struct target *target = fleet_target_at(fleet, address);
-	uint32_t place = *from;
-	uint32_t id;
-
-	while (place < fleet->members_end && fleet->members[place].used)
-		place++;
-	*from = place;
-	if (place == fleet->limits.replicas)
-		return NO_PLACE;
-	id = target ? target->id : take_target(apply, TARGET_REPLICA, address);
-	if (id == TARGET_NONE)
-		return NO_PLACE;
-	fleet->members[place] = (struct member){ .used = true, .home = home, .target = id };
-	fleet->references[id]++;
-	fleet->members_end += place == fleet->members_end;
-	lookup_add(fleet->by_member, pair_hash(home, id), place);
-	apply->change.replicas_added++;
-	return place;
-}
-
 /* Of two servers with one address in one backend the first counts. */
 static void note_server(struct apply *apply, struct member *member, const struct server_fact *fact)
 {
@@ -212,15 +197,80 @@ static bool has_moved(const struct apply *apply, const struct server_fact *fact)
 
 	if (instance)
 		replica = fleet_replica_named(apply->fleet, instance, apply->source, fact->server);
-	return replica && !is_name(replica->target->label, fact->address);
+	return replica && !is_span(target_address(replica->target), fact->address);
+}
+
+static uint32_t find_part(const struct fleet *fleet, const struct part *part)
+{
+	const struct target *target = fleet_labelled(fleet, part->label);
+
+	return target ? find_member(fleet, part->home, target->id) : NO_PLACE;
+}
+
+static uint32_t add_member(struct apply *apply, const struct part *part)
+{
+	struct fleet *fleet = apply->fleet;
+	const struct target *target = fleet_labelled(fleet, part->label);
+	uint32_t place = apply->from;
+	uint32_t id;
+
+	while (place < fleet->members_end && fleet->members[place].used)
+		place++;
+	apply->from = place;
+	if (place == fleet->limits.replicas)
+		return NO_PLACE;
+	id = target ? target->id : take_target(apply, TARGET_REPLICA, part->label);
+	if (id == TARGET_NONE)
+		return NO_PLACE;
+	fleet->targets[id].rank = part->rank;
+	fleet->members[place] = (struct member){ .used = true, .home = part->home, .target = id };
+	fleet->references[id]++;
+	fleet->members_end += place == fleet->members_end;
+	lookup_add(fleet->by_member, pair_hash(part->home, id), place);
+	apply->change.replicas_added++;
+	return place;
+}
+
+static void note_part(struct apply *apply, const struct server_fact *fact, const struct part *part)
+{
+	uint32_t place = find_part(apply->fleet, part);
+
+	if (place != NO_PLACE)
+		note_server(apply, &apply->fleet->members[place], fact);
+}
+
+static void add_part(struct apply *apply, const struct server_fact *fact, const struct part *part)
+{
+	uint32_t place = find_part(apply->fleet, part);
+
+	if (place == NO_PLACE)
+		place = add_member(apply, part);
+	if (place == NO_PLACE)
+		apply->change.refused++;
+	else
+		note_server(apply, &apply->fleet->members[place], fact);
+}
+
+static void each_part(struct apply *apply, const struct server_fact *fact, uint32_t home,
+                      void (*visit)(struct apply *apply, const struct server_fact *fact,
+                                    const struct part *part))
+{
+	uint32_t ranks = fleet_ranks_of(apply->fleet->homes[home].policy, fact);
+	struct part part = { .home = home, .label = fact->address };
+	char label[LABEL_MAX_BYTES];
+
+	if (ranks == 0)
+		visit(apply, fact, &part);
+	for (; part.rank < ranks; part.rank++) {
+		part.label = fleet_rank_label(fact->address, part.rank, label);
+		visit(apply, fact, &part);
+	}
 }
 
 static void note_known(struct apply *apply, const struct server_fact *fact)
 {
 	struct fleet *fleet = apply->fleet;
 	uint32_t home = find_home(fleet, fact->backend);
-	const struct target *target;
-	uint32_t place;
 
 	if (home == NO_PLACE)
 		return;
@@ -228,18 +278,13 @@ static void note_known(struct apply *apply, const struct server_fact *fact)
 	if (!is_server(fact))
 		return;
 	apply->change.replicas_moved += has_moved(apply, fact);
-	target = fleet_target_at(fleet, fact->address);
-	place = target ? find_member(fleet, home, target->id) : NO_PLACE;
-	if (place != NO_PLACE)
-		note_server(apply, &fleet->members[place], fact);
+	each_part(apply, fact, home, note_part);
 }
 
-static void add_new(struct apply *apply, const struct server_fact *fact, uint32_t *from)
+static void add_new(struct apply *apply, const struct server_fact *fact)
 {
 	struct fleet *fleet = apply->fleet;
 	uint32_t home = find_home(fleet, fact->backend);
-	const struct target *target;
-	uint32_t place;
 
 	if (home == NO_PLACE)
 		home = add_home(apply, fact->backend);
@@ -249,16 +294,8 @@ static void add_new(struct apply *apply, const struct server_fact *fact, uint32_
 	}
 	note_home(apply, &fleet->homes[home]);
 	apply->change.refused += fact->server.len >= NAME_MAX_BYTES;
-	if (!is_server(fact))
-		return;
-	target = fleet_target_at(fleet, fact->address);
-	place = target ? find_member(fleet, home, target->id) : NO_PLACE;
-	if (place == NO_PLACE)
-		place = add_member(apply, home, fact->address, from);
-	if (place == NO_PLACE)
-		apply->change.refused++;
-	else
-		note_server(apply, &fleet->members[place], fact);
+	if (is_server(fact))
+		each_part(apply, fact, home, add_part);
 }
 
 /* Take from this HAProxy what it does not list any more. */
@@ -332,7 +369,6 @@ struct fleet_change fleet_apply(struct fleet *fleet, uint32_t source,
 		.fleet = fleet, .source = source, .now = now, .on_gone = on_gone, .data = data
 	};
 	struct fleet_change *change = &apply.change;
-	uint32_t from = 0;
 
 	BUG_ON(source >= SOURCES_MAX);
 	fleet->snapshot++;
@@ -345,7 +381,7 @@ struct fleet_change fleet_apply(struct fleet *fleet, uint32_t source,
 		list_known(fleet);
 	for (size_t i = 0; i < count; i++)
 		if (!is_skipped(fleet, facts[i].backend))
-			add_new(&apply, &facts[i], &from);
+			add_new(&apply, &facts[i]);
 	if (change->replicas_gone > 0)
 		free_unused_targets(&apply);
 	change->any |= change->states_changed > 0 || change->instances_added > 0 ||

@@ -13,6 +13,8 @@
 #include "policies/state/lookup.h"
 
 enum { SKIPPED_MAX = 16, MISSED_MAX = 4 };
+/* Of a target that is a rank: an address, "#" and a number. */
+enum { LABEL_MAX_BYTES = ADDRESS_MAX_BYTES + 8 };
 #define NO_PLACE UINT32_MAX /* beyond what an enum may hold */
 
 /* What one HAProxy says of one server. */
@@ -112,6 +114,11 @@ static inline bool is_name(const char *name, struct span span)
 	return strlen(name) == span.len && memcmp(name, span.at, span.len) == 0;
 }
 
+static inline bool is_span(struct span a, struct span b)
+{
+	return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
+}
+
 /* Of places in two tables, as the key of a lookup. */
 static inline uint64_t pair_hash(uint32_t a, uint32_t b)
 {
@@ -119,6 +126,13 @@ static inline uint64_t pair_hash(uint32_t a, uint32_t b)
 
 	return mixed ^ (mixed >> 32);
 }
+
+/* fleet.c: by the very label, with its rank if it has one. */
+struct target *fleet_labelled(const struct fleet *fleet, struct span label);
+/* fleet_rank.c: "ip:port#rank"; the address is shorter than ADDRESS_MAX_BYTES. */
+struct span fleet_rank_label(struct span address, uint32_t rank, char ret_label[LABEL_MAX_BYTES]);
+/* fleet_rank.c: how many ranks the policy says this server has; 0 for none. */
+uint32_t fleet_ranks_of(const struct instance_policy *policy, const struct server_fact *fact);
 
 /* fleet_view.c: lays out instances and replicas anew, and who serves which model. */
 void fleet_view(struct fleet *fleet);

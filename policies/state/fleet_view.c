@@ -19,8 +19,12 @@ const struct instance_policy *fleet_policy_of(const struct policy *policy, const
  * its address. NULL: nothing. */
 static const struct replica_policy *replica_policy_of(const struct instance_policy *policy,
                                                       const struct member *member,
-                                                      const char *address)
+                                                      const struct target *target)
 {
+	struct span at = target_address(target);
+	char address[NAME_MAX_BYTES] = "";
+
+	memcpy(address, at.at, at.len);
 	for (uint32_t i = 0; policy && i < policy->replica_count; i++) {
 		const char *pattern = policy->replicas[i].name;
 
@@ -84,6 +88,19 @@ static void merge_said(const struct member *member, struct replica *ret_replica)
 		ret_replica->max_running = 0;
 }
 
+/* A rank's part of what HAProxy says of the server as a whole. */
+static void take_part(struct replica *replica, const struct replica_policy *own)
+{
+	struct target *target = replica->target;
+	uint32_t ranks = own && target_address(target).len < strlen(target->label) ? own->ranks : 0;
+
+	target->ranks = (uint16_t)ranks;
+	if (ranks == 0)
+		return;
+	replica->weight /= ranks;
+	replica->max_running = (replica->max_running + ranks - 1) / ranks;
+}
+
 static void lay_out_instances(struct fleet *fleet)
 {
 	fleet->instance_count = 0;
@@ -119,13 +136,15 @@ static void lay_out_replica(struct fleet *fleet, const struct member *member)
 	struct instance *instance = &fleet->instances[home->place];
 	struct replica *replica = &instance->replicas[instance->replica_count++];
 	uint32_t place = (uint32_t)(replica - fleet->replicas);
+	const struct replica_policy *own;
 
 	memcpy(fleet->names[place], member->name, sizeof(member->name));
 	*replica = (struct replica){ .target = &fleet->targets[member->target],
 		                     .name = (const char(*)[NAME_MAX_BYTES])fleet->names[place] };
 	merge_said(member, replica);
-	configure(fleet, instance, replica,
-	          replica_policy_of(home->policy, member, replica->target->label));
+	own = replica_policy_of(home->policy, member, replica->target);
+	take_part(replica, own);
+	configure(fleet, instance, replica, own);
 	replica->usable &= replica->weight > 0 && !replica->target->held;
 	lookup_add(fleet->by_target, pair_hash(home->place, member->target), place);
 	for (uint32_t source = 0; source < SOURCES_MAX; source++) {

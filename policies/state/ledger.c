@@ -311,6 +311,13 @@ void ledger_reconcile(struct ledger *ledger, uint32_t target, uint32_t counted, 
 	tally->drift_until = now + LEDGER_DRIFT_FRESH;
 }
 
+uint32_t ledger_seen(struct ledger *ledger, uint32_t target, usec_t now)
+{
+	const struct tally *tally = ledger_tally(ledger, target, now);
+
+	return tally->sum.running - tally->sum.unseen;
+}
+
 double ledger_drift(const struct ledger *ledger, uint32_t target)
 {
 	BUG_ON(target >= ledger->targets);

@@ -70,6 +70,8 @@ struct work ledger_work(struct ledger *ledger, uint32_t target, usec_t now);
  * is believed for LEDGER_DRIFT_FRESH after its reading. */
 #define LEDGER_DRIFT_FRESH (3 * SECOND)
 void ledger_reconcile(struct ledger *ledger, uint32_t target, uint32_t counted, usec_t now);
+/* Own requests that HAProxy has a session of. */
+uint32_t ledger_seen(struct ledger *ledger, uint32_t target, usec_t now);
 /* As of the last reading, however old. */
 double ledger_drift(const struct ledger *ledger, uint32_t target);
 /* The reconciliation is younger than max_age. */

@@ -118,10 +118,20 @@ static bool read_base64(struct span text, char *ret_bytes, size_t room, size_t *
 	return (bits & ((1u << (2 * padding)) - 1)) == 0;
 }
 
-/* Digits, dots, colons and brackets, and a port behind the last colon. */
-static bool is_address(const char *text, size_t len)
+/* Without "#" and the number of a rank. */
+static size_t without_rank(const char *text, size_t len)
 {
-	size_t port = len;
+	size_t rank = len;
+
+	while (rank > 0 && text[rank - 1] >= '0' && text[rank - 1] <= '9')
+		rank--;
+	return rank > 0 && rank < len && len - rank <= 2 && text[rank - 1] == '#' ? rank - 1 : len;
+}
+
+/* Digits, dots, colons and brackets, and a port behind the last colon; perhaps a rank. */
+static bool is_address(const char *text, size_t whole)
+{
+	size_t len = without_rank(text, whole), port = len;
 
 	for (size_t i = 0; i < len; i++) {
 		char c = text[i];

@@ -98,22 +98,9 @@ static void tell(const struct admin_context *context, const struct target *targe
 	answer->len = answer->body ? strlen(answer->body) : 0;
 }
 
-static void flush(const struct admin_context *context, const struct target *target,
-                  const char *what, struct web_answer *answer)
-{
-	if (what && strcmp(what, "prefix") == 0) {
-		each(context->facts, target, flush_prefix);
-	} else if (what && strcmp(what, "averages") == 0) {
-		each(context->facts, target, flush_averages);
-	} else {
-		web_problem(answer, 400, "Bad Request", "what is prefix or averages");
-		return;
-	}
-	tell(context, target, answer);
-}
-
-static void do_to(const struct admin_context *context, enum act act, struct target *target,
-                  const char *what, struct web_answer *answer)
+/* NULL, or why it cannot be done. */
+static const char *do_to(const struct admin_context *context, enum act act, struct target *target,
+                         const char *what)
 {
 	struct facts *facts = context->facts;
 
@@ -126,21 +113,45 @@ static void do_to(const struct admin_context *context, enum act act, struct targ
 		each(facts, target, take_back);
 		break;
 	case ACT_EJECT:
-		if (target->kind == TARGET_INSTANCE) {
-			web_problem(answer, 400, "Bad Request",
-			            "an instance cannot be ejected; drain it");
-			return;
-		}
+		if (target->kind == TARGET_INSTANCE)
+			return "an instance cannot be ejected; drain it";
 		health_eject(facts->health, target->id, context->now());
 		break;
 	case ACT_FLUSH:
-		flush(context, target, what, answer);
-		return;
+		if (!what || (strcmp(what, "prefix") != 0 && strcmp(what, "averages") != 0))
+			return "what is prefix or averages";
+		each(facts, target, what[0] == 'p' ? flush_prefix : flush_averages);
+		break;
 	case ACT_RELOAD:
 	case ACT_COUNT:
-		return;
+		break;
 	}
-	tell(context, target, answer);
+	return NULL;
+}
+
+/* To all ranks of a server that is not called by one of them. */
+static void do_to_all(const struct admin_context *context, enum act act, struct target *target,
+                      const struct web_request *request, struct web_answer *answer)
+{
+	const char *what = web_argument_named(request, "what");
+	const char *problem = do_to(context, act, target, what);
+	struct span address = target_address(target);
+	char label[NAME_MAX_BYTES];
+
+	if (strchr(web_argument_named(request, "target"), '#'))
+		address.len = 0;
+	for (uint32_t i = 1; i < target->ranks && address.len > 0 && !problem; i++) {
+		struct target *rank;
+
+		(void)snprintf(label, sizeof(label), "%.*s#%u", (int)address.len, address.at, i);
+		rank = fleet_target_at(context->facts->fleet, span_of(label));
+		if (rank)
+			problem = do_to(context, act, rank, what);
+	}
+	if (problem)
+		web_problem(answer, 400, "Bad Request", problem);
+	else
+		tell(context, target, answer);
 }
 
 static void reload(const struct admin_context *context, struct web_answer *answer)
@@ -178,11 +189,11 @@ void act_answer(const struct admin_context *context, const struct web_request *r
 	} else {
 		target = name ? target_named(context->facts->fleet, name) : NULL;
 		if (target)
-			do_to(context, act, target, web_argument_named(request, "what"),
-			      ret_answer);
+			do_to_all(context, act, target, request, ret_answer);
 		else
 			web_problem(
 			        ret_answer, 404, "Not Found",
-			        "no target of this name: an instance, INSTANCE/SERVER, ip:port");
+			        "no target of this name: an instance, INSTANCE/SERVER, ip:port, "
+			        "ip:port#rank");
 	}
 }

@@ -69,6 +69,8 @@ static json_t *candidate_json(const struct kept_candidate *kept, bool measured,
 	json_t *object = json_object();
 
 	put_text(object, "name", kept->name);
+	if (kept->rank >= 0)
+		put_count(object, "rank", (uint64_t)kept->rank);
 	put_text(object, "role", kept->role ? kept->role : "");
 	put_text(object, "roleset", kept->roleset);
 	put_read(object, "running", (double)kept->running, measured);
@@ -311,6 +313,8 @@ static void put_decision(json_t *object, const struct decision_record *record,
 	put_text(object, "instance", record->instance);
 	put_text(object, "replica", record->replica);
 	put_text(object, "addr", record->address);
+	if (record->rank >= 0)
+		put_count(object, "rank", (uint64_t)record->rank);
 	put_text(object, "prefill", record->prefill);
 	put_text(object, "prefill_addr", record->prefill_address);
 	put_text(object, "upstream_model", record->upstream);

@@ -39,10 +39,16 @@ static const char *role_of(const struct candidate *candidate)
 	               : NULL;
 }
 
+static int rank_of(const struct replica *replica)
+{
+	return replica && replica->target->ranks > 0 ? replica->target->rank : -1;
+}
+
 static void keep_role(struct kept_candidate *kept, const struct candidate *candidate)
 {
 	const struct replica *replica = candidate->replica;
 
+	kept->rank = rank_of(replica);
 	kept->role = role_of(candidate);
 	kept->roleset[0] = '\0';
 	if (kept->role && replica->roleset != 0 && replica->policy)
@@ -192,11 +198,12 @@ void decision_record_fill(struct decision_record *record, const struct request *
 	record->by_profile = decision->by_profile;
 	KEEP(record->instance, span_of(decision->instance ? decision->instance->name : ""));
 	KEEP(record->replica, span_of(replica ? served_as(replica, request->source) : ""));
-	KEEP(record->address, span_of(replica ? replica->target->label : ""));
+	KEEP(record->address, replica ? target_address(replica->target) : span_of(""));
+	record->rank = rank_of(replica);
 	KEEP(record->upstream, decision->upstream_model);
 	replica = decision->prefill;
 	KEEP(record->prefill, span_of(replica ? served_as(replica, request->source) : ""));
-	KEEP(record->prefill_address, span_of(replica ? replica->target->label : ""));
+	KEEP(record->prefill_address, replica ? target_address(replica->target) : span_of(""));
 	for (int i = 0; i < 2; i++)
 		keep_level(&record->levels[i], &decision->levels[i], request);
 }

@@ -27,6 +27,7 @@ struct kept_candidate {
 	float pending, ttft_ms, e2e_ms, kv_usage; /* negative: not known, or not read */
 	uint32_t matched, effective;
 	bool hit;
+	int rank;                   /* negative: its engine has none */
 	const char *role;           /* NULL: the instance has none */
 	char roleset[KEPT_ROLESET]; /* "" = the common one */
 	const struct stage *dropped_by;
@@ -89,6 +90,7 @@ struct decision_record {
 	bool by_profile;
 	char instance[KEPT_NAME], replica[KEPT_NAME], address[KEPT_NAME], upstream[KEPT_ID];
 	char prefill[KEPT_NAME], prefill_address[KEPT_NAME]; /* who computes the prompt */
+	int rank;                                            /* of replica; negative: none */
 	struct kept_level levels[2];
 	struct kept_end end;
 };

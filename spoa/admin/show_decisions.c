@@ -39,9 +39,9 @@ static void show_list(const json_t *list, FILE *out)
 
 static void candidate_row(struct table *table, const json_t *candidate)
 {
-	char role[96];
+	char part[96];
 
-	role_text(candidate, role, sizeof(role));
+	part_text(candidate, part, sizeof(part));
 	table_cell(table, "%s", field_text(candidate, "name"));
 	field_cell(table, candidate, "share", 2);
 	field_cell(table, candidate, "running", 1);
@@ -49,13 +49,13 @@ static void candidate_row(struct table *table, const json_t *candidate)
 	field_cell(table, candidate, "uncached_tokens", 0);
 	field_cell(table, candidate, "score", 3);
 	if (json_is_true(json_object_get(candidate, "chosen")))
-		table_cell(table, "<- chosen%s", role);
+		table_cell(table, "<- chosen%s", part);
 	else if (json_is_true(json_object_get(candidate, "prefill")))
-		table_cell(table, "<- computes the prompt%s", role);
+		table_cell(table, "<- computes the prompt%s", part);
 	else if (json_object_get(candidate, "dropped_by"))
-		table_cell(table, "dropped by %s%s", field_text(candidate, "dropped_by"), role);
+		table_cell(table, "dropped by %s%s", field_text(candidate, "dropped_by"), part);
 	else
-		table_cell(table, "standing%s", role);
+		table_cell(table, "standing%s", part);
 }
 
 static void show_level(const json_t *level, FILE *out)
@@ -98,17 +98,19 @@ static void show_end(const json_t *end, FILE *out)
 static void show_one(const json_t *decision, FILE *out)
 {
 	const json_t *end = json_object_get(decision, "end");
+	char part[96];
 	json_t *level;
 	size_t i;
 
+	part_text(decision, part, sizeof(part));
 	(void)fprintf(out, "request %s  %s  model %s  tenant %s  prompt %.0f B  blocks %.0f\n",
 	              field_text(decision, "id"), field_text(decision, "ts"),
 	              field_text(decision, "model"), field_text(decision, "tenant"),
 	              field_number(decision, "plen"), field_number(decision, "blocks"));
 	(void)fprintf(out,
-	              "%s: %s/%s %s, reason %s, %.0f B of the prompt held, decided in %.0f us\n",
+	              "%s: %s/%s %s%s, reason %s, %.0f B of the prompt held, decided in %.0f us\n",
 	              field_text(decision, "action"), field_text(decision, "instance"),
-	              field_text(decision, "replica"), field_text(decision, "addr"),
+	              field_text(decision, "replica"), field_text(decision, "addr"), part,
 	              field_text(decision, "reason"), field_number(decision, "matched"),
 	              field_number(decision, "decide_us"));
 	if (json_object_get(decision, "prefill"))

@@ -7,9 +7,9 @@
 
 static void candidate_row(struct table *table, const json_t *candidate, const char *reason)
 {
-	char role[96];
+	char part[96];
 
-	role_text(candidate, role, sizeof(role));
+	part_text(candidate, part, sizeof(part));
 	table_cell(table, "%s", field_text(candidate, "name"));
 	field_cell(table, candidate, "share", 2);
 	field_cell(table, candidate, "running", 1);
@@ -21,13 +21,13 @@ static void candidate_row(struct table *table, const json_t *candidate, const ch
 	field_cell(table, candidate, "kv_usage", 2);
 	field_cell(table, candidate, "score", 3);
 	if (json_is_true(json_object_get(candidate, "chosen")))
-		table_cell(table, "<- chosen, reason %s%s", reason, role);
+		table_cell(table, "<- chosen, reason %s%s", reason, part);
 	else if (json_is_true(json_object_get(candidate, "prefill")))
-		table_cell(table, "<- computes the prompt%s", role);
+		table_cell(table, "<- computes the prompt%s", part);
 	else if (json_object_get(candidate, "dropped_by"))
-		table_cell(table, "dropped by %s%s", field_text(candidate, "dropped_by"), role);
+		table_cell(table, "dropped by %s%s", field_text(candidate, "dropped_by"), part);
 	else
-		table_cell(table, "standing%s", role);
+		table_cell(table, "standing%s", part);
 }
 
 /* "collect 3, health 2, ...": how many stood after each stage, in its order. */
@@ -184,8 +184,11 @@ static void show_outcome(const json_t *decision, FILE *out)
 		              field_number(decision, "status"),
 		              field_number(decision, "retry_after"));
 	else
-		(void)fprintf(out, "%s/%s %s, ", field_text(decision, "instance"),
-		              field_text(decision, "replica"), field_text(decision, "addr"));
+		(void)fprintf(out, "%s/%s %s%s", field_text(decision, "instance"),
+		              field_text(decision, "replica"), field_text(decision, "addr"),
+		              json_object_get(decision, "rank") ? "" : ", ");
+	if (json_object_get(decision, "rank"))
+		(void)fprintf(out, ", rank %.0f, ", field_number(decision, "rank"));
 	show_pair(decision, out);
 	(void)fprintf(out, "reason %s, %.0f B of the prompt held", field_text(decision, "reason"),
 	              field_number(decision, "matched"));

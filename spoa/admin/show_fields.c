@@ -17,15 +17,17 @@ double field_number(const json_t *object, const char *name)
 	return json_number_value(json_object_get(object, name));
 }
 
-void role_text(const json_t *object, char *ret_text, size_t room)
+void part_text(const json_t *object, char *ret_text, size_t room)
 {
 	const char *role = json_string_value(json_object_get(object, "role"));
 	const char *roleset = json_string_value(json_object_get(object, "roleset"));
 
-	ret_text[0] = '\0';
-	if (role)
-		(void)snprintf(ret_text, room, ", %s%s%s", role, roleset ? " of " : "",
-		               roleset ? roleset : "");
+	char rank[32] = "";
+
+	if (json_is_integer(json_object_get(object, "rank")))
+		(void)snprintf(rank, sizeof(rank), ", rank %.0f", field_number(object, "rank"));
+	(void)snprintf(ret_text, room, "%s%s%s%s%s", rank, role ? ", " : "", role ? role : "",
+	               role && roleset ? " of " : "", role && roleset ? roleset : "");
 }
 
 void field_cell(struct table *table, const json_t *object, const char *name, int digits)

@@ -15,8 +15,8 @@ const char *replica_label(const struct fleet *fleet, const struct instance *inst
 
 	while (source < SOURCES_MAX && fleet_replica_name(replica, source)[0] == '\0')
 		source++;
-	if (source == SOURCES_MAX)
-		return replica->target->label;
+	if (source == SOURCES_MAX || replica->target->ranks > 0)
+		return replica->target->label; /* ranks have one name together */
 	name = fleet_replica_name(replica, source);
 	for (uint32_t before = 0; before < source; before++) {
 		struct span spelled = { name, strlen(name) };

@@ -95,8 +95,10 @@ static json_t *served_json(const struct target_counters *counters)
 }
 
 /* What it does of a request, and with whom. */
-static void put_role(json_t *object, const struct replica *replica)
+static void put_part(json_t *object, const struct replica *replica)
 {
+	if (replica->target->ranks > 0)
+		(void)json_object_set_new(object, "rank", json_integer(replica->target->rank));
 	(void)json_object_set_new(object, "role", json_string(role_names[replica->role]));
 	if (replica->roleset != 0 && replica->policy)
 		(void)json_object_set_new(object, "roleset", name_json(replica->policy->roleset));
@@ -131,7 +133,7 @@ static json_t *replica_json(const struct sources *sources, const struct instance
 	        "learnt", state_learnt_json(sources, instance, id));
 	json_object_set_new(object, "peers_running",
 	                    json_integer(peers_work(facts->peers, id).running));
-	put_role(object, replica);
+	put_part(object, replica);
 	return object;
 }
 

@@ -1,7 +1,7 @@
 /* check_hand_over.c - what we answer for engines, and nobody tells them.
  *
  * A prefill engine that is chosen and not named to the decode engine holds a slot for
- * nothing; a header that is set and then deleted is not named either. */
+ * nothing, and so does a rank; a header that is set and then deleted is not named either. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +13,15 @@ static bool makes_pairs(const struct entry_policy *chain, uint32_t count)
 	for (uint32_t i = 0; i < count; i++)
 		if (chain[i].strategy->pair)
 			return true;
+	return false;
+}
+
+static bool wants_rank(const struct policy *policy)
+{
+	for (uint32_t i = 0; i < policy->instance_count; i++)
+		for (uint32_t k = 0; k < policy->instances[i].replica_count; k++)
+			if (policy->instances[i].replicas[k].ranks > 0)
+				return true;
 	return false;
 }
 
@@ -41,7 +50,8 @@ static bool is_set(const struct facts *facts, const struct haproxy_line *line, c
 }
 
 /* Behind whatever deletes the client's. */
-static void handed_over(const struct facts *facts, const char *header, const char *variable)
+static void handed_over(const struct facts *facts, const char *header, const char *variable,
+                        const char *why)
 {
 	const struct haproxy_line *line, *set = NULL, *deleted = NULL;
 
@@ -54,10 +64,9 @@ static void handed_over(const struct facts *facts, const char *header, const cha
 	if (!set)
 		report(facts, facts->frontend->section->head, facts->frontend, SEVERITY_ERROR,
 		       "hand-over",
-		       "the policy makes pairs, and no line sets %s from txn.%s.%s: the engine "
-		       "that "
-		       "is to prefill is never asked",
-		       header, facts->prefix, variable);
+		       "the policy %s, and no line sets %s from txn.%s.%s: the engine that is "
+		       "chosen is never told",
+		       why, header, facts->prefix, variable);
 	else if (deleted)
 		report(facts, deleted, facts->frontend, SEVERITY_ERROR, "hand-over",
 		       "%s is deleted after it was set from txn.%s.%s", header, facts->prefix,
@@ -68,7 +77,10 @@ void check_hand_over(const struct facts *facts)
 {
 	const struct policy *policy = facts->options->policy;
 
-	if (policy && wants_prefill(policy) &&
-	    strcmp(facts->frontend->section->type, "backend") != 0)
-		handed_over(facts, "x-prefiller-host-port", "prefill");
+	if (!policy || strcmp(facts->frontend->section->type, "backend") == 0)
+		return;
+	if (wants_prefill(policy))
+		handed_over(facts, "x-prefiller-host-port", "prefill", "makes pairs");
+	if (wants_rank(policy))
+		handed_over(facts, "x-data-parallel-rank", "rank", "has ranks");
 }

@@ -18,6 +18,10 @@ static void check_replica(const struct loading *loading, const struct node *node
 	if (replica->max_prompt > 0 && replica->max_prompt < replica->min_prompt)
 		loading_error(loading, node, "range", "max-prompt %g is below min-prompt %g",
 		              replica->max_prompt, replica->min_prompt);
+	if (replica->ranks > 0 && replica->role == ROLE_PREFILL)
+		loading_warning(loading, node, "ranks",
+		                "a decode engine is told where to prefill, not by which rank: the "
+		                "engine chooses one itself");
 	if (replica->roleset[0] != '\0' && replica->role == ROLE_COMBINED)
 		loading_warning(loading, node, "roleset",
 		                "a replica that does all of a request is in no pair");
@@ -86,6 +90,30 @@ static void check_rewrite(const struct loading *loading, const struct node *plac
 		              how);
 }
 
+/* A retry of HAProxy's goes to another server with the rank that was chosen at the first; but
+ * not to one that only computes prompts. */
+static void tell_ranks(const struct loading *loading, const struct node *node,
+                       const struct instance_policy *instance)
+{
+	const struct replica_policy *first = NULL;
+
+	for (uint32_t i = 0; i < instance->replica_count; i++) {
+		const struct replica_policy *replica = &instance->replicas[i];
+
+		if (replica->role == ROLE_PREFILL)
+			continue;
+		if (first && replica->ranks != first->ranks) {
+			loading_warning(
+			        loading, node, "ranks",
+			        "%s has %u ranks, %s %u: a request that HAProxy moves "
+			        "from one to the other may ask for a rank that is not there",
+			        first->name, first->ranks, replica->name, replica->ranks);
+			return;
+		}
+		first = replica;
+	}
+}
+
 /* Roles without a strategy that makes pairs, or such a strategy without roles. */
 static void tell_pairs(const struct loading *loading, const struct node *node,
                        const struct instance_policy *instance)
@@ -118,6 +146,7 @@ static void load_instance(struct loading *loading, const struct node *node, stru
 	instance->chain_count = chain_load(loading, layers, instance->chain);
 	load_replicas(loading, node_named(node, "replicas"), instance);
 	tell_pairs(loading, node, instance);
+	tell_ranks(loading, node, instance);
 }
 
 void instances_load(struct loading *loading, struct policy *policy)

@@ -47,12 +47,13 @@ struct adapters {
 
 struct engine_profile {
 	const char *name;
-	struct texts prefixes; /* of metrics: by them its page is recognised */
-	const char *owner;     /* of its models, as its list says; NULL: by that it is not */
-	struct texts pages;    /* paths of the metric page; none: it has no such page */
-	const char *health;    /* path */
-	const char *models;    /* path of the model list; "" = none */
-	struct texts repeats;  /* labels: series of another rank than 0 say the same again */
+	struct texts prefixes;    /* of metrics: by them its page is recognised */
+	const char *owner;        /* of its models, as its list says; NULL: by that it is not */
+	struct texts pages;       /* paths of the metric page; none: it has no such page */
+	const char *health;       /* path */
+	const char *models;       /* path of the model list; "" = none */
+	struct texts rank_labels; /* labels whose value is the data-parallel rank */
+	struct texts repeats;     /* labels: series of another rank than 0 say the same again */
 	struct adapters adapters;
 	uint32_t first, terms; /* of the set's */
 };

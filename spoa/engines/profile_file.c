@@ -126,8 +126,8 @@ bool profile_file_read(const struct loading *loading, uint32_t index, struct ter
                        struct engine_profile *ret_profile)
 {
 	static const char *const names[] = {
-		"engine", "recognise",          "owner",   "pages",    "health",
-		"models", "other-ranks-repeat", "metrics", "adapters", NULL
+		"engine",      "recognise",          "owner",   "pages",    "health", "models",
+		"rank-labels", "other-ranks-repeat", "metrics", "adapters", NULL
 	};
 	size_t before = problems_count(loading->problems, SEVERITY_ERROR);
 	const struct node *root = loading->root, *metrics, *owner, *health;
@@ -144,6 +144,8 @@ bool profile_file_read(const struct loading *loading, uint32_t index, struct ter
 	        loading, needed(loading, "recognise", "how its metrics begin"), profile_text);
 	ret_profile->pages = read_texts(
 	        loading, needed(loading, "pages", "the paths of its metric page"), path_text);
+	ret_profile->rank_labels =
+	        read_texts(loading, node_named(root, "rank-labels"), profile_text);
 	ret_profile->repeats =
 	        read_texts(loading, node_named(root, "other-ranks-repeat"), profile_text);
 	ret_profile->models = read_models(loading, node_named(root, "models"));

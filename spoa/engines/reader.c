@@ -17,6 +17,7 @@ struct engine_reader {
 	const struct term *terms;
 	uint32_t term_count;
 	const struct engine_profile *profile; /* NULL: not yet recognised */
+	int rank;                             /* negative: all of them */
 	double newest; /* time of the series of adapters that was read; negative: none */
 	struct engine_loras loras;
 	double slots;  /* of adapters */
@@ -49,6 +50,7 @@ struct engine_reader *engine_reader_new(const struct engine_profiles *profiles)
 	reader->profiles = profiles;
 	reader->terms = terms;
 	reader->term_count = count;
+	reader->rank = -1;
 	begin(reader);
 	return reader;
 }
@@ -112,14 +114,29 @@ static bool repeats(const struct engine_profile *profile, struct span labels)
 	return false;
 }
 
+/* It says something of another rank than the one that is asked for. */
+static bool is_of_another(const struct engine_profile *profile, int rank, struct span labels)
+{
+	double number;
+
+	for (size_t i = 0; rank >= 0 && i < profile->rank_labels.count; i++)
+		if (label_number(labels, profile->rank_labels.at[i], &number) &&
+		    (number < rank || number > rank))
+			return true;
+	return false;
+}
+
 static void put(struct engine_reader *reader, uint32_t first,
                 const struct exposition_sample *sample)
 {
 	for (uint32_t i = first; i != TERM_NONE; i = reader->terms[i].next) {
 		const struct term *term = &reader->terms[i];
+		const struct engine_profile *profile =
+		        engine_profiles_at(reader->profiles, term->profile);
 		double *sum = &reader->values[i], value;
 
-		if (repeats(engine_profiles_at(reader->profiles, term->profile), sample->labels) ||
+		if (repeats(profile, sample->labels) ||
+		    is_of_another(profile, reader->rank, sample->labels) ||
 		    !value_of(term, sample, &value))
 			continue;
 		if (*sum < 0)
@@ -230,6 +247,11 @@ static void read_held(struct engine_reader *reader)
 		read_lines(reader, (struct span){ reader->line, reader->held });
 	reader->too_long = false;
 	reader->held = 0;
+}
+
+void engine_reader_of_rank(struct engine_reader *reader, int rank)
+{
+	reader->rank = rank;
 }
 
 void engine_reader_feed(struct engine_reader *reader, struct span piece)

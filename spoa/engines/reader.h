@@ -19,6 +19,9 @@ struct engine_reading {
 /* The profiles must outlive it. NULL when out of memory. */
 MUST_CHECK struct engine_reader *engine_reader_new(const struct engine_profiles *profiles);
 void engine_reader_free(struct engine_reader *reader);
+/* From now on only what is said of this data-parallel rank counts, and what is said of none;
+ * negative, as at first: all ranks together. */
+void engine_reader_of_rank(struct engine_reader *reader, int rank);
 void engine_reader_feed(struct engine_reader *reader, struct span piece);
 /* The page is at its end; the reader begins anew. */
 void engine_reader_end(struct engine_reader *reader, struct engine_reading *ret_reading);

@@ -69,6 +69,20 @@ static void write_strategy(struct spop_output *out, const struct decision *decis
 	set_word(out, VARIABLE_STRATEGY, text[0] ? text : trace->strategy->name);
 }
 
+/* Of a replica that was named: which rank of it, and who computes the prompt for it. */
+static void write_whom(struct spop_output *out, const struct decision *decision)
+{
+	const struct target *target = decision->replica->target;
+	struct span prefill;
+
+	if (target->ranks > 0)
+		set_number(out, VARIABLE_RANK, target->rank);
+	if (!decision->prefill)
+		return;
+	prefill = target_address(decision->prefill->target);
+	set_text(out, VARIABLE_PREFILL, prefill.at, prefill.len);
+}
+
 static void write_routed(struct spop_output *out, const struct decision *decision, uint32_t source)
 {
 	const char *replica =
@@ -81,8 +95,8 @@ static void write_routed(struct spop_output *out, const struct decision *decisio
 	write_strategy(out, decision);
 	if (decision->session && decision->replica)
 		answer_write_session(out, decision->session, decision->replica->target->label);
-	if (decision->prefill && replica[0] != '\0')
-		set_word(out, VARIABLE_PREFILL, decision->prefill->target->label);
+	if (replica[0] != '\0')
+		write_whom(out, decision);
 	if (decision->upstream_model.at)
 		set_text(out, VARIABLE_MODEL, decision->upstream_model.at,
 		         decision->upstream_model.len);

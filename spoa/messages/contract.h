@@ -84,7 +84,7 @@ enum { CONTRACT_VERSION = 1 };
 	VARIABLE(MODEL, "model", string, "the model's name at the instance, if another")           \
 	VARIABLE(PREFILL, "prefill", string, "ip:port of the prefill engine")                      \
 	VARIABLE(SESSION, "session", string, "session id for the client")                          \
-	VARIABLE(RANK, "rank", integer, "data-parallel rank")                                      \
+	VARIABLE(RANK, "rank", integer, "data-parallel rank of the replica, where it has ranks")   \
 	VARIABLE(STRATEGY, "strategy", string,                                                     \
 	         "what the score was made of, where a header or profile chose")                    \
 	VARIABLE(CODE, "code", string, "with 429: what the client is told that it exceeded")       \

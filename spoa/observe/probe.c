@@ -30,6 +30,7 @@ struct probe {
 	int *last;  /* status said last, by target id */
 	char *body; /* of the probe asked last */
 	char headers[ROUNDS_HEADERS_MAX][2 * NAME_MAX_BYTES + 4];
+	char rank[48]; /* a header, too */
 };
 
 static const struct health_policy *policy_of(const struct probe *probe)
@@ -74,6 +75,17 @@ static void add_headers(struct probe *probe, struct rounds_request *request)
 	}
 }
 
+/* The one that is to compute the token. */
+static void add_rank(struct probe *probe, uint32_t id, struct rounds_request *request)
+{
+	const struct target *target = fleet_target(probe->observe.facts->fleet, id);
+
+	if (!target || target->ranks == 0)
+		return;
+	(void)snprintf(probe->rank, sizeof(probe->rank), "x-data-parallel-rank: %u", target->rank);
+	add_header(request, probe->rank);
+}
+
 static void refine(void *data, uint32_t target, struct rounds_request *request)
 {
 	struct probe *probe = data;
@@ -83,6 +95,7 @@ static void refine(void *data, uint32_t target, struct rounds_request *request)
 	add_headers(probe, request);
 	if (!model)
 		return;
+	add_rank(probe, target, request);
 	question = json_pack("{ss ss si}", "model", model, "prompt", "1", "max_tokens", 1);
 	free(probe->body);
 	probe->body = question ? json_dumps(question, JSON_COMPACT) : NULL;

@@ -1,8 +1,9 @@
 /* rounds.c - one timer looks who is due; libcurl does the waiting.
  *
  * The timer sleeps until the next one is due, but never long, since the fleet
- * changes without telling us. A target that two instances list is one target: it
- * is asked once, and counts as up if one of them says so. */
+ * changes without telling us. Ranks of one engine are targets of their own, and each is
+ * asked for itself: an engine's page says different things of them. A target that two instances
+ * list is one target: it is asked once, and counts as up if one of them says so. */
 #include "spoa/observe/rounds.h"
 
 #include <ev.h>
@@ -124,6 +125,7 @@ static bool ask(struct visit *visit, const struct target *target)
 {
 	struct rounds *rounds = visit->rounds;
 	const struct credential *credential = rounds->observe.credential;
+	struct span address = target_address(target);
 	char url[ADDRESS_MAX_BYTES + NAME_MAX_BYTES];
 	struct rounds_request refined = { .deadline_ms =
 		                                  (uint32_t)(rounds->options.deadline / MSEC) };
@@ -131,7 +133,7 @@ static bool ask(struct visit *visit, const struct target *target)
 		                         .answer_max = rounds->options.answer_max,
 		                         .on_piece = rounds->visitor.on_piece ? on_piece : NULL };
 
-	(void)snprintf(url, sizeof(url), "http://%s%s", target->label,
+	(void)snprintf(url, sizeof(url), "http://%.*s%s", (int)address.len, address.at,
 	               rounds->visitor.path(rounds->visitor.data, target->id));
 	if (credential && credential->line[0])
 		refined.headers[refined.header_count++] = credential->line;

@@ -27,7 +27,7 @@ struct rounds_options {
 	uint64_t seed;
 };
 
-enum { ROUNDS_HEADERS_MAX = PROBE_HEADERS_MAX + 2 }; /* a credential, a type */
+enum { ROUNDS_HEADERS_MAX = PROBE_HEADERS_MAX + 3 }; /* a credential, a type, a rank */
 
 struct rounds_request {
 	const char *body; /* NULL: none */

@@ -53,6 +53,16 @@ static void on_new(void *data, uint32_t target)
 	scraper->engines[target] = (struct engine){ 0 };
 }
 
+static struct engine_reader *reader_for(const struct scraper *scraper, uint32_t id)
+{
+	const struct target *target = fleet_target(scraper->observe.facts->fleet, id);
+	struct engine_reader *reader = engine_reader_new(scraper->profiles);
+
+	if (reader && target && target->ranks > 0)
+		engine_reader_of_rank(reader, target->rank);
+	return reader;
+}
+
 /* Without memory for it the page says nothing this time. */
 static void on_piece(void *data, uint32_t target, struct span piece)
 {
@@ -60,7 +70,7 @@ static void on_piece(void *data, uint32_t target, struct span piece)
 	struct engine *engine = &scraper->engines[target];
 
 	if (!engine->reader)
-		engine->reader = engine_reader_new(scraper->profiles);
+		engine->reader = reader_for(scraper, target);
 	if (engine->reader)
 		engine_reader_feed(engine->reader, piece);
 }

@@ -158,6 +158,27 @@ static uint8_t percent_of(const struct facts *facts, const struct member *member
 	return percent < 100 ? (uint8_t)(percent + 0.5) : 100;
 }
 
+/* HAProxy asks for the server, whose best rank speaks for it: the others are our affair. */
+static struct member best_rank(const struct facts *facts, const struct member *server, usec_t now)
+{
+	struct member best = *server;
+
+	for (uint32_t i = 1; i < server->replica->target->ranks; i++) {
+		struct member rank = *server;
+		bool out, best_out = is_out(facts, best.replica, now);
+
+		rank.replica =
+		        fleet_replica_rank(facts->fleet, server->instance, server->replica, i);
+		if (!rank.replica)
+			continue;
+		out = is_out(facts, rank.replica, now);
+		if (out != best_out ? best_out
+		                    : percent_of(facts, &rank, now) > percent_of(facts, &best, now))
+			best = rank;
+	}
+	return best;
+}
+
 /* As said before, unless there is reason enough to say something else. */
 static void settle(struct said *said, uint8_t percent, bool out)
 {
@@ -181,6 +202,7 @@ static uint32_t most_running(const struct facts *facts, const struct replica *re
 		slots = page->max_sequences;
 	if (slots <= 0 || haproxys == 0)
 		return 0;
+	slots *= replica->target->ranks > 0 ? replica->target->ranks : 1;
 	slots = slots / haproxys + 0.5;
 	return slots < 1 ? 1 : slots < UINT32_MAX ? (uint32_t)slots : 0;
 }
@@ -223,6 +245,7 @@ enum server_answer server_weight_answer(struct server_weights *weights, const st
 	if (said->drained)
 		said->ready_until = now + ready_again;
 	said->drained = false;
+	member = best_rank(facts, &member, now);
 	settle(said, percent_of(facts, &member, now), is_out(facts, member.replica, now));
 	*ret_length = write_answer(said, most_running(facts, member.replica, now), now, ret_answer);
 	return SERVER_ANSWERED;

@@ -6,6 +6,7 @@
 
 #include "policies/core/bug.h"
 #include "policies/feedback.h"
+#include "spoa/observe/rank_counts.h"
 
 struct session_counts {
 	uint32_t targets, sources;
@@ -83,8 +84,7 @@ void session_counts_forget(struct session_counts *counts, uint32_t target)
 		*at(counts, source, target) = (struct session_count){ 0 };
 }
 
-static void apply_one(struct session_counts *counts, struct facts *facts, uint32_t target,
-                      usec_t now)
+static struct session_count sum_at(const struct session_counts *counts, uint32_t target)
 {
 	struct session_count sum = { 0 };
 
@@ -95,9 +95,69 @@ static void apply_one(struct session_counts *counts, struct facts *facts, uint32
 		sum.queued += count->queued;
 		sum.waiting += count->waiting;
 	}
-	counts->sums[target] = sum.waiting > 0 ? COUNT_UNKNOWN : sum.current + sum.queued;
-	ledger_reconcile(facts->ledger, target, sum.current + sum.queued, now);
-	engines_put_queue(facts->engines, target, sum.queued, now);
+	return sum;
+}
+
+static void put(struct session_counts *counts, struct facts *facts, uint32_t target,
+                const struct session_count *sum, usec_t now)
+{
+	counts->sums[target] = sum->waiting > 0 ? COUNT_UNKNOWN : sum->current;
+	ledger_reconcile(facts->ledger, target, sum->current, now);
+	engines_put_queue(facts->engines, target, sum->queued, now);
+}
+
+static void apply_one(struct session_counts *counts, struct facts *facts, uint32_t target,
+                      usec_t now)
+{
+	struct session_count sum = sum_at(counts, target);
+
+	sum.current += sum.queued;
+	put(counts, facts, target, &sum, now);
+}
+
+/* HAProxy counts for the server, and we for each of its ranks. */
+static void apply_ranks(struct session_counts *counts, struct facts *facts,
+                        const struct instance *instance, const struct replica *first, usec_t now)
+{
+	uint32_t ranks = first->target->ranks, ours[RANKS_MAX] = { 0 }, counted[RANKS_MAX], target;
+	struct session_count all = { 0 };
+
+	BUG_ON(ranks > RANKS_MAX);
+	for (uint32_t i = 0; i < ranks; i++) {
+		const struct replica *rank = fleet_replica_rank(facts->fleet, instance, first, i);
+		struct session_count sum;
+
+		if (!rank)
+			return; /* it comes with the next snapshot */
+		target = rank->target->id;
+		sum = sum_at(counts, target);
+		all.current += sum.current + sum.queued;
+		all.queued += sum.queued;
+		all.waiting += sum.waiting;
+		ours[i] = ledger_seen(facts->ledger, target, now);
+	}
+	rank_counts(ours, ranks, all.current, counted);
+	for (uint32_t i = 0; i < ranks; i++) {
+		struct session_count sum = { counted[i],
+			                     all.queued / ranks + (i < all.queued % ranks),
+			                     all.waiting };
+
+		target = fleet_replica_rank(facts->fleet, instance, first, i)->target->id;
+		put(counts, facts, target, &sum, now);
+	}
+}
+
+/* Ranks of the instance's servers: each server once, though other instances list it, too. */
+static void apply_ranks_of(struct session_counts *counts, struct facts *facts,
+                           const struct instance *instance, usec_t now)
+{
+	for (uint32_t i = 0; i < instance->replica_count; i++) {
+		const struct replica *replica = &instance->replicas[i];
+
+		if (replica->target->ranks > 0 && replica->target->rank == 0 &&
+		    !ledger_reconciled(facts->ledger, replica->target->id, now, 0))
+			apply_ranks(counts, facts, instance, replica, now);
+	}
 }
 
 /* Requests that wait in the backend, for any of its servers: each server tells them. */
@@ -130,9 +190,11 @@ bool session_counts_apply(struct session_counts *counts, struct facts *facts, us
 		const struct target *target = fleet_target(facts->fleet, id);
 
 		counts->sums[id] = COUNT_UNKNOWN;
-		if (target && target->kind == TARGET_REPLICA)
+		if (target && target->kind == TARGET_REPLICA && target->ranks == 0)
 			apply_one(counts, facts, id, now);
 	}
+	for (size_t i = 0; i < fleet_instance_count(facts->fleet); i++)
+		apply_ranks_of(counts, facts, fleet_instance_at(facts->fleet, i), now);
 	for (size_t i = 0; i < fleet_instance_count(facts->fleet); i++)
 		apply_waiting(counts, facts, fleet_instance_at(facts->fleet, i), now);
 	*ret_missing = feedback_missing(facts, counts->sums, counts->scratch, counts->targets, now);

@@ -35,7 +35,7 @@ static inline struct served served_by(const struct instance *instance,
 {
 	return (struct served){ .backend = SPAN(instance->name),
 		                .server = SPAN(replica->name[0]),
-		                .address = SPAN(replica->target->label) };
+		                .address = target_address(replica->target) };
 }
 
 static inline struct sent send_to(struct world *world, struct request request)

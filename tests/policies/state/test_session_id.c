@@ -93,8 +93,9 @@ static void keys_are_spread_and_stay(void **state)
 
 static void a_written_id_is_read_and_named(void **state)
 {
-	static const char *const all[] = { "10.0.0.1:8000", "10.0.0.12:80", "10.0.0.123:8000",
-		                           "[2001:db8::1]:8000", "[::1]:1" };
+	static const char *const all[] = { "10.0.0.1:8000",      "10.0.0.12:80", "10.0.0.123:8000",
+		                           "[2001:db8::1]:8000", "[::1]:1",      "10.0.0.1:8000#0",
+		                           "10.0.0.1:8000#13" };
 	const struct session_policy *const policies[] = { &by_address, &opaque };
 
 	(void)state;
@@ -135,12 +136,16 @@ static void what_has_no_form_of_an_id_is_a_key(void **state)
 	EXPECT_NO_ID("MTAuMC4wLjE6ODAw=A==");
 	EXPECT_NO_ID("MTAuMC4wLjE6ODAwMA==\n");
 	EXPECT_NO_ID("MTAuMC4wLjE6ODA*MA==");
-	EXPECT_NO_ID("MTAuMC4wLjE=");         /* 10.0.0.1, no port */
-	EXPECT_NO_ID("OjgwMDA=");             /* :8000 */
-	EXPECT_NO_ID("MTAuMC4wLjE6");         /* 10.0.0.1: */
-	EXPECT_NO_ID("MTAuMC4wLjE6ODAwMDAw"); /* a port of six digits */
-	EXPECT_NO_ID("aG9zdDo4MDAw");         /* host:8000 */
-	EXPECT_NO_ID("5db438e50fd5578");      /* 15 digits */
+	EXPECT_NO_ID("MTAuMC4wLjE=");             /* 10.0.0.1, no port */
+	EXPECT_NO_ID("OjgwMDA=");                 /* :8000 */
+	EXPECT_NO_ID("MTAuMC4wLjE6");             /* 10.0.0.1: */
+	EXPECT_NO_ID("MTAuMC4wLjE6ODAwMDAw");     /* a port of six digits */
+	EXPECT_NO_ID("MTAuMC4wLjE6ODAwMCM=");     /* 10.0.0.1:8000#, no rank */
+	EXPECT_NO_ID("MTAuMC4wLjE6ODAwMCMxMjM="); /* a rank of three digits */
+	EXPECT_NO_ID("MTAuMC4wLjEjMQ==");         /* 10.0.0.1#1, no port */
+	EXPECT_NO_ID("IzE=");
+	EXPECT_NO_ID("aG9zdDo4MDAw");    /* host:8000 */
+	EXPECT_NO_ID("5db438e50fd5578"); /* 15 digits */
 	EXPECT_NO_ID("5db438e50fd5578e0");
 	EXPECT_NO_ID("5DB438E50FD5578E");
 	EXPECT_NO_ID("5db438e50fd5578g");

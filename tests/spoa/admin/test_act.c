@@ -204,9 +204,39 @@ static void nobody_else_may(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
+/* HAProxy's server is one; its ranks may be meant one by one. */
+static void what_is_done_to_a_server_is_done_to_its_ranks(void **state)
+{
+	static struct replica_policy ranked = { .name = "s1", .weight = 1, .ranks = 3 };
+	struct instance_policy a = world->policy.default_instance;
+	const char *const labels[] = { "10.0.0.1:8000#0", "10.0.0.1:8000#1", "10.0.0.1:8000#2" };
+
+	(void)state;
+	memcpy(a.name, "a", 2);
+	a.replicas = &ranked;
+	a.replica_count = 1;
+	world->policy.instances = &a;
+	world->policy.instance_count = 1;
+	facts_set_policy(world->facts, &world->policy);
+	world_apply(world);
+	assert_int_equal(act("drain", "a/s1", NULL), 200);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(fleet_target_at(world->facts->fleet, SPAN(labels[i]))->held);
+	assert_int_equal(act("enable", "10.0.0.1:8000#1", NULL), 200);
+	assert_false(fleet_target_at(world->facts->fleet, SPAN(labels[1]))->held);
+	assert_true(fleet_target_at(world->facts->fleet, SPAN(labels[0]))->held);
+	assert_int_equal(act("enable", "10.0.0.1:8000#0", NULL), 200);
+	assert_true(fleet_target_at(world->facts->fleet, SPAN(labels[2]))->held);
+	assert_int_equal(act("enable", "10.0.0.1:8000", NULL), 200);
+	assert_false(fleet_target_at(world->facts->fleet, SPAN(labels[2]))->held);
+	assert_int_equal(act("flush", "a/s1", "dust"), 400);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_is_done_to_a_server_is_done_to_its_ranks,
+		                                start, stop),
 		TEST(a_drained_replica_gets_no_new_request_until_it_is_enabled),
 		TEST(another_engine_is_not_held),
 		TEST(a_drained_instance_takes_nothing_while_another_is_there),

@@ -150,6 +150,38 @@ static void replicas_have_roles(void **state)
 	json_decref(object);
 }
 
+static void a_rank_is_told_where_there_are_several(void **state)
+{
+	static const char *const explained[] = { "route: a/s2 10.0.0.2:8000, rank 0, pair remote, "
+		                                 "prompt computed by s1 10.0.0.1:8000, ",
+		                                 "reason load, rank 0, decode of one",
+		                                 "standing, rank 1, decode of one", NULL };
+	static const char *const listed[] = { "route: a/s2 10.0.0.2:8000, rank 0, reason load",
+		                              NULL };
+	static const char *const shown[] = { "10.0.0.2:8000#0  10.0.0.2:8000#0",
+		                             "10.0.0.2:8000#1  10.0.0.2:8000#1", NULL };
+	json_t *object, *list;
+
+	(void)state;
+	paired->replicas[1].ranks = 2;
+	paired_apply(paired);
+	world_apply(paired->world);
+	fleet_target_at(paired->world->facts->fleet, SPAN("10.0.0.2:8000#1"))->chosen = 9;
+	object = decided(PROMPT);
+	assert_int_equal(json_integer_value(json_object_get(object, "rank")), 0);
+	expect_text(object, "addr", "10.0.0.2:8000");
+	expect_text(object, "replica", "s2");
+	expect_words(show_explain, object, explained);
+	expect_words(show_decisions, object, listed);
+	json_decref(object);
+	object = state_replicas(&sources, NULL);
+	list = json_object_get(object, "replicas");
+	assert_int_equal(json_array_size(list), 4);
+	assert_null(json_object_get(json_array_get(list, 0), "rank"));
+	expect_words(show_replicas, object, shown);
+	json_decref(object);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +190,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(who_makes_no_pairs_says_nothing_of_them, begin,
 		                                end),
 		cmocka_unit_test_setup_teardown(replicas_have_roles, begin, end),
+		cmocka_unit_test_setup_teardown(a_rank_is_told_where_there_are_several, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

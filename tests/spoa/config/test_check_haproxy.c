@@ -520,6 +520,36 @@ static void a_prefill_engine_that_is_chosen_is_named_to_the_other(void **state)
 	        1);
 }
 
+static void a_rank_that_is_chosen_is_named_to_the_engine(void **state)
+{
+	static const char text[] =
+	        "{\"instances\": {\"svc-a\": {\"replicas\": {\"a0\": {\"ranks\": "
+	        "4}}}}}";
+	struct problems *problems = problems_new();
+	struct policy_file *file = policy_parse("policy.json", text, sizeof(text) - 1, problems);
+	struct check_options options = { .version = "2.6.23", .ledger_ttl_s = 600 };
+	static char base[FILE_MAX], edited[FILE_MAX];
+
+	(void)state;
+	assert_non_null(file);
+	options.policy = policy_file_policy(file);
+	of_tree("haproxy/spoe.cfg", base);
+	(void)write_file("spoe.cfg", base);
+	of_tree("haproxy/haproxy.cfg", base);
+	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
+	assert_int_equal(count_of(problems, "hand-over", ""), 0);
+	problems = problems_new();
+	replaced(base, "http-request set-header x-data-parallel-rank",
+	         "http-request set-header x-dp", edited);
+	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
+	assert_int_equal(count_of(problems, "hand-over",
+	                          "the policy has ranks, and no line sets "
+	                          "x-data-parallel-rank from "
+	                          "txn.infer.rank"),
+	                 1);
+	policy_file_free(file);
+}
+
 /* While the agent is silent HAProxy balances over whom it knows. */
 static void servers_that_only_compute_prompts_are_backups(void **state)
 {
@@ -581,6 +611,7 @@ int main(void)
 		cmocka_unit_test(the_policy_has_its_say),
 		cmocka_unit_test(sessions_need_their_headers),
 		cmocka_unit_test(who_is_late_everywhere_waits_for_any_server),
+		cmocka_unit_test(a_rank_that_is_chosen_is_named_to_the_engine),
 		cmocka_unit_test(servers_that_only_compute_prompts_are_backups),
 		cmocka_unit_test(a_prefill_engine_that_is_chosen_is_named_to_the_other),
 	};

@@ -152,6 +152,30 @@ static void older_names_and_our_own_agents_are_known(void **state)
 	assert_null(read_page(span_of("go_goroutines 9\n")).profile);
 }
 
+static void of_one_rank_only_its_own_series_count(void **state)
+{
+	static const char page[] = "vllm:num_requests_running{engine=\"0\",model_name=\"m\"} 5\n"
+	                           "vllm:num_requests_running{engine=\"1\",model_name=\"m\"} 2\n"
+	                           "vllm:num_requests_waiting{model_name=\"m\"} 4\n"
+	                           "vllm:kv_cache_usage_perc{engine=\"0\"} 0.5\n";
+
+	(void)state;
+	assert_true(read_field(page, ENGINE_RUNNING) == 7);
+	engine_reader_of_rank(reader, 1);
+	assert_true(read_field(page, ENGINE_RUNNING) == 2);
+	assert_true(read_field(page, ENGINE_WAITING) == 4); /* of no rank */
+	assert_true(read_field(page, ENGINE_KV_USAGE) == -1);
+	assert_true(read_field("sglang:num_running_reqs{dp_rank=\"0\"} 5\n"
+	                       "sglang:num_running_reqs{dp_rank=\"1\"} 3\n"
+	                       "sglang:num_running_reqs{dp_rank=\"11\"} 1\n",
+	                       ENGINE_RUNNING) == 3);
+	engine_reader_of_rank(reader, 0);
+	assert_true(read_field(page, ENGINE_RUNNING) == 5);
+	assert_true(read_field(page, ENGINE_KV_USAGE) == 0.5);
+	engine_reader_of_rank(reader, -1);
+	assert_true(read_field(page, ENGINE_RUNNING) == 7);
+}
+
 /* Unknown is not zero, and the engine is known all the same. */
 static void a_name_that_is_gone_is_unknown(void **state)
 {
@@ -271,6 +295,7 @@ int main(void)
 		TEST(pages_of_engines_are_read),
 		TEST(pieces_make_the_same_page),
 		TEST(older_names_and_our_own_agents_are_known),
+		TEST(of_one_rank_only_its_own_series_count),
 		TEST(a_name_that_is_gone_is_unknown),
 		TEST(the_newer_name_is_preferred),
 		TEST(values_no_engine_can_mean_are_absent),

@@ -25,6 +25,7 @@ static struct {
 	struct facts facts;
 	struct instance instance;
 	struct replica replica;
+	struct target target;
 	char replica_names[SOURCES_MAX][NAME_MAX_BYTES];
 	struct decision decision; /* what decider_decide() answers */
 	struct feedback feedback; /* what feedback_first_byte() answers */
@@ -114,6 +115,7 @@ __attribute__((unused)) static struct message_context stub_context(void)
 		stub.policy.session.headers[i].argument = i;
 	stub.policy.session.header_count = 10;
 	(void)strcpy(stub.instance.name, "svc-a");
+	stub.replica.target = &stub.target;
 	stub.replica.name = (const char(*)[NAME_MAX_BYTES])stub.replica_names;
 	(void)strcpy(stub.replica_names[0], "a1");
 	(void)strcpy(stub.replica_names[1], "b7");

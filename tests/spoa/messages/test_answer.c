@@ -94,6 +94,31 @@ static void the_prefill_engine_is_named_by_its_address(void **state)
 	assert_false(has(&answer, "prefill"));
 }
 
+/* An engine of several ranks is one address; who is told which one cannot use that. */
+static void the_rank_is_answered_where_there_are_several(void **state)
+{
+	static struct target target = { .label = "10.0.0.7:8000#1", .rank = 1, .ranks = 2 };
+	static struct replica prefill = { .target = &target };
+
+	(void)state;
+	(void)stub_context();
+	answer_to(&stub.decision, 0, false);
+	assert_false(has(&answer, "rank"));
+	stub.target.ranks = 4;
+	answer_to(&stub.decision, 0, false);
+	assert_number(&answer, "rank", 0);
+	stub.target.rank = 3;
+	stub.decision.prefill = &prefill;
+	answer_to(&stub.decision, 0, false);
+	assert_number(&answer, "rank", 3);
+	assert_text(&answer, "prefill", "10.0.0.7:8000");
+	answer_to(&stub.decision, 2, false); /* whom that HAProxy does not have */
+	assert_false(has(&answer, "rank"));
+	stub.decision.replica = NULL;
+	answer_to(&stub.decision, 0, false);
+	assert_false(has(&answer, "rank"));
+}
+
 static void a_place_in_the_queue_is_answered_only_where_there_is_one(void **state)
 {
 	(void)state;
@@ -259,6 +284,7 @@ int main(void)
 		cmocka_unit_test(the_replica_may_be_left_to_haproxy),
 		cmocka_unit_test(a_session_id_is_answered_where_one_is_given),
 		cmocka_unit_test(the_prefill_engine_is_named_by_its_address),
+		cmocka_unit_test(the_rank_is_answered_where_there_are_several),
 		cmocka_unit_test(the_model_is_named_where_it_has_another_name),
 		cmocka_unit_test(a_place_in_the_queue_is_answered_only_where_there_is_one),
 		cmocka_unit_test(a_refusal_has_a_status_and_a_time),

@@ -205,9 +205,53 @@ static void nobody_is_missing_while_some_wait_in_the_backend(void **state)
 	close_stage(&stage);
 }
 
+/* HAProxy counts for the server; each rank is compared with its part. */
+static void what_a_server_counts_is_shared_out_to_its_ranks(void **state)
+{
+	static struct replica_policy ranked = { .name = "s1", .weight = 1, .ranks = 2 };
+	static struct instance_policy svc;
+	struct stage stage;
+	uint32_t ranks[2];
+	double queued;
+
+	(void)state;
+	open_stage(&stage, 1);
+	svc = stage.world.policy.default_instance;
+	memcpy(svc.name, "svc", 4);
+	svc.replicas = &ranked;
+	svc.replica_count = 1;
+	stage.world.policy.instances = &svc;
+	stage.world.policy.instance_count = 1;
+	facts_set_policy(stage.world.facts, &stage.world.policy);
+	world_servers(&stage.world, addresses, 2);
+	ranks[0] = stage.one = world_target(&stage.world, "10.0.0.1:80");
+	ranks[1] = world_target(&stage.world, "10.0.0.1:80#1");
+	assert_int_not_equal(ranks[0], ranks[1]);
+	for (int i = 0; i < 3; i++)
+		(void)ledger_acquire(stage.world.facts->ledger, ranks[1], 1, 1, world_clock);
+	for (int i = 0; i < 3; i++) {
+		count(&stage, 0, 3, 0);
+		assert_true(apply(&stage));
+	}
+	assert_true(running(&stage, ranks[0]) == 0);
+	assert_true(running(&stage, ranks[1]) == 3);
+	for (int i = 0; i < 3; i++) { /* four more that we did not send, and three that wait */
+		count(&stage, 0, 4, 3);
+		assert_true(apply(&stage));
+	}
+	assert_true(running(&stage, ranks[0]) == 2);
+	assert_true(running(&stage, ranks[1]) == 5);
+	assert_true(engines_queue(stage.world.facts->engines, ranks[0], world_clock, 0, &queued));
+	assert_true(queued == 2);
+	assert_true(engines_queue(stage.world.facts->engines, ranks[1], world_clock, 0, &queued));
+	assert_true(queued == 1);
+	close_stage(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest session_counts[] = {
+		cmocka_unit_test(what_a_server_counts_is_shared_out_to_its_ranks),
 		cmocka_unit_test(three_sums_in_a_row_correct_the_ledger),
 		cmocka_unit_test(who_waits_for_any_server_is_the_instances),
 		cmocka_unit_test(each_comparison_needs_a_new_count_of_all),
