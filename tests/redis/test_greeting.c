@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <netdb.h>
 
 #include "tests/redis/linked.h"
 
@@ -244,9 +245,15 @@ static void the_next_host_is_tried(void **state)
 static void a_name_is_looked_up(void **state)
 {
 	struct linked *linked = linked_open();
+	struct addrinfo *found = NULL;
 	char url[64];
 
 	(void)state;
+	if (getaddrinfo("localhost", NULL, NULL, &found) != 0) { /* a root without /etc/hosts */
+		linked_close(linked);
+		skip();
+	}
+	freeaddrinfo(found);
 	(void)snprintf(url, sizeof(url), "redis://localhost:%u", (unsigned)linked->store.port);
 	linked->options.connect_deadline = 3 * SECOND;
 	linked_start_at(linked, url); /* ::1 may come first, and is refused */
