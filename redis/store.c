@@ -19,6 +19,7 @@ enum {
 };
 
 static const double tick_seconds = 0.1;
+#define FLEET_PATIENCE (5 * SECOND)
 
 struct side {
 	struct store *store;
@@ -44,8 +45,23 @@ struct store {
 	ev_timer timer;
 	uint32_t ticks;
 	uint64_t peers_lost;
+	usec_t started;
+	bool following;
 	bool stopping;
 };
+
+/* What is read before HAProxy said who there is would be of strangers, and is not read again. */
+static void follow(struct store *store)
+{
+	bool known = fleet_instance_count(store->facts->fleet) > 0;
+
+	if (store->following || !redis_link_is_up(store->follows.link))
+		return;
+	if (!known && store->options.now() - store->started < FLEET_PATIENCE)
+		return;
+	store->following = true;
+	follower_up(store->follower, store->follows.link);
+}
 
 static void on_added(void *data, enum keys_stream stream, struct entry_id id)
 {
@@ -94,7 +110,7 @@ static void on_up(void *data, const char *address)
 	if (side == &store->tells)
 		writer_up(store->writer);
 	else
-		follower_up(store->follower, side->link);
+		follow(store);
 	if (redis_link_is_up(store->tells.link) && redis_link_is_up(store->follows.link))
 		said_up(&store->said, address);
 }
@@ -106,8 +122,10 @@ static void on_down(void *data, const struct redis_down *down)
 
 	side->failed = true;
 	side->fault = down->fault;
-	if (side == &store->follows)
+	if (side == &store->follows && store->following) {
 		follower_down(store->follower, down->fault);
+		store->following = false;
+	}
 	said_down(&store->said, down);
 }
 
@@ -126,6 +144,7 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int events)
 	(void)events;
 	store->peers_lost += peers_sweep(store->facts->peers, store->options.now());
 	writer_tick(store->writer);
+	follow(store);
 	if (++store->ticks % LOOK_TICKS != 0)
 		return;
 	limits_sweep(store->facts->limits, store->options.now());
@@ -250,6 +269,7 @@ bool store_start(struct store *store, struct error *error)
 	if (!start_link(&store->tells, &telling, error) ||
 	    !start_link(&store->follows, &following, error))
 		return false;
+	store->started = store->options.now();
 	writer_start(store->writer, store->tells.link);
 	store->facts->share = outbox_share(store->outbox);
 	outbox_tick(store->outbox, store->options.now());
