@@ -7,7 +7,7 @@ set -eu
 msgpack=libmsgpack-dev
 ! grep -qE 'VERSION_CODENAME=(trixie|forky|sid)' /etc/os-release || msgpack=libmsgpack-c-dev
 run="cmake make gcc libc6-dev pkg-config libev-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libxxhash-dev libhiredis-dev libssl-dev $msgpack haproxy curl jq"
-test="libcmocka-dev varnish clang-14 libclang-rt-14-dev clang-format-14 valgrind prometheus debootstrap python3-venv python3-jsonschema socat lintian redis-server openssl"
+test="libcmocka-dev varnish clang-14 libclang-rt-14-dev clang-format-14 valgrind prometheus debootstrap python3-venv python3-jsonschema socat lintian redis-server openssl iproute2 keepalived"
 
 case ${1:-all} in
 run) want=$run ;;
