@@ -198,6 +198,7 @@ static void decide(struct passage *passage, struct decision *ret_decision)
 		verdict_nobody(REASON_NO_CANDIDATE, ret_decision);
 	verdict_upstream(passage, ret_decision);
 	verdict_session(passage, ret_decision);
+	ret_decision->class_of = passage->place.class_of;
 	queue_set(&passage_policy(passage)->queue, &passage->place,
 	          added_offset_ms(passage, ret_decision), ret_decision);
 }

@@ -1,5 +1,5 @@
-/* agent_reload.c - a new policy beside the running one, then one in place of the
- * other.
+/* agent_reload.c - a new policy, and new profiles of engines, beside the running ones, then one
+ * in place of the other.
  *
  * The swap happens between two requests, since all of this is one turn of the
  * loop. What was learnt is keyed by address and stays; a bad policy changes
@@ -96,12 +96,27 @@ static void tell_reloaded(const struct agent *agent)
 	            agent->policy_refused ? "; what is in its file now was refused" : "");
 }
 
-static void swap(struct agent *agent, struct policy_file *file)
+/* NULL: those of the program, which do not change. */
+static void use_profiles(struct agent *agent, struct engine_profiles *profiles)
+{
+	struct engine_profiles *old = agent->profiles;
+
+	if (!profiles)
+		return;
+	scraper_set_profiles(agent->scraper, profiles);
+	agent->profiles = profiles;
+	engine_profiles_free(old);
+}
+
+/* Both, or neither. */
+static void swap(struct agent *agent, struct policy_file *file, struct engine_profiles *profiles)
 {
 	struct policy_file *old = agent->policy_file;
 	size_t changes;
 
-	if (!file) {
+	if (!file || (agent->options.engine_profiles && !profiles)) {
+		policy_file_free(file);
+		engine_profiles_free(profiles);
 		agent->reloads_refused++;
 		agent->policy_refused = true;
 		journal_say(&agent->journal, LOGGED_ERROR,
@@ -113,6 +128,7 @@ static void swap(struct agent *agent, struct policy_file *file)
 	probe_set_policy(agent->probe);
 	agent->policy_file = file;
 	agent_store_set_policy(agent);
+	use_profiles(agent, profiles);
 	agent_read_credential(agent);
 	policy_file_free(old);
 	agent->reloads_ok++;
@@ -126,7 +142,8 @@ bool agent_reload(struct agent *agent)
 {
 	notify_tell(&agent->notify, "RELOADING=1\nMONOTONIC_USEC=%llu",
 	            (unsigned long long)clock_monotonic());
-	swap(agent, agent_load_policy(agent));
+	swap(agent, agent_load_policy(agent),
+	     agent->options.engine_profiles ? agent_load_profiles(agent) : NULL);
 	tell_reloaded(agent);
 	return !agent->policy_refused;
 }

@@ -11,6 +11,7 @@
 #include "spoa/config/check_names.h"
 #include "spoa/config/host_port.h"
 #include "spoa/config/policy.h"
+#include "spoa/engines/profiles.h"
 
 struct options {
 	const char *policy;
@@ -21,6 +22,7 @@ struct options {
 	const char *sockets[SOURCES_MAX];
 	size_t socket_count;
 	unsigned agent_check_port; /* 0: not said */
+	const char *engine_profiles;
 	bool live;
 	bool strict;
 	bool json;
@@ -37,6 +39,8 @@ static void print_usage(FILE *out)
 	        "  --haproxy-config FILE    a haproxy.cfg; repeatable\n"
 	        "  --haproxy-version V      of the HAProxy that reads it, like 3.0.11\n"
 	        "  --agent-check HOST:PORT  as run --agent-check has it: where servers should ask\n"
+	        "  --engine-profiles DIR    profiles of engines, as run --engine-profiles has "
+	        "them\n"
 	        "  --live                   asks what runs, too: HAProxy's runtime sockets, and\n"
 	        "                           each engine for the models it serves\n"
 	        "  --haproxy SOCKET         a runtime socket, with --live; repeatable\n"
@@ -86,6 +90,9 @@ static bool read_option(int flag, struct options *options)
 		return true;
 	case 'A':
 		return read_agent_check(optarg, options);
+	case 'e':
+		options->engine_profiles = optarg;
+		return true;
 	case 's':
 		options->strict = true;
 		return true;
@@ -117,6 +124,7 @@ static int read_options(int argc, char **argv, struct options *options)
 		{ "live", no_argument, NULL, 'l' },
 		{ "haproxy", required_argument, NULL, 'a' },
 		{ "agent-check", required_argument, NULL, 'A' },
+		{ "engine-profiles", required_argument, NULL, 'e' },
 		{ "spop", required_argument, NULL, 'p' },
 		{ "strict", no_argument, NULL, 's' },
 		{ "json", no_argument, NULL, 'j' },
@@ -134,7 +142,8 @@ static int read_options(int argc, char **argv, struct options *options)
 	if (optind == argc && options->spop)
 		return ask_spop(options->spop);
 	if (optind == argc && options->live == (options->socket_count > 0) &&
-	    (options->policy || options->config_count > 0 || options->live))
+	    (options->policy || options->config_count > 0 || options->live ||
+	     options->engine_profiles))
 		return -1;
 	print_usage(stderr);
 	return EXIT_USAGE;
@@ -177,6 +186,8 @@ static void check_all(const struct options *options, struct problems *problems)
 	if (file)
 		check_names(file, options->configs, options->config_count, options->version,
 		            problems);
+	if (options->engine_profiles)
+		engine_profiles_free(engine_profiles_load(options->engine_profiles, problems));
 	if (file && options->live)
 		check_running(options, file, problems);
 	for (size_t i = 0; file && policy_file_ignored(file, i); i++)

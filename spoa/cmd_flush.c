@@ -8,9 +8,9 @@ int cmd_flush(int argc, char **argv)
 {
 	static const struct act_command command = {
 		.name = "flush",
-		.usage = "prefix|averages TARGET",
-		.help = "Forgets what is believed of TARGET: the prefixes it holds, or how long it "
-		        "takes.\n",
+		.usage = "prefix|sessions|averages TARGET",
+		.help = "Forgets what is believed of TARGET: the prefixes it holds, the sessions "
+		        "that are pinned to\nit, or how long it takes.\n",
 		.targets = 2,
 		.waits = false
 	};

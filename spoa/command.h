@@ -16,9 +16,9 @@
 	        "Sends no new requests to a replica or instance, and waits until none runs.")      \
 	COMMAND(enable, "TARGET", "Sends requests there again.")                                   \
 	COMMAND(eject, "TARGET", "Takes a replica out of service until probes bring it back.")     \
-	COMMAND(flush, "prefix|averages TARGET",                                                   \
+	COMMAND(flush, "prefix|sessions|averages TARGET",                                          \
 	        "Forgets what is believed of a replica or instance.")                              \
-	COMMAND(reload, "", "Reads the policy again.")                                             \
+	COMMAND(reload, "", "Reads the policy and the profiles of engines again.")                 \
 	COMMAND(replay, "[FILE] [--strategy A,B,C] [options]",                                     \
 	        "Plays recorded requests through simulated engines and compares strategies.")      \
 	COMMAND(haproxy, "config|routing|spoe|log-format|ingress|ingress-service|wire [options]",  \

@@ -193,10 +193,11 @@ struct decision {
 	const struct replica *prefill;   /* computes the prompt for replica; NULL: nobody else */
 	struct span upstream_model;      /* at NULL: unchanged */
 	struct span base;                /* whose LoRA adapter was asked for; at NULL: none was */
-	int32_t priority;                /* HAProxy's class, -2047..2047, lower first */
-	int32_t priority_offset_ms;      /* counts as arrived so much later in its class */
-	uint32_t matched;                /* bytes the chosen target holds */
-	uint64_t sequence;               /* number of this decision, from 1 */
+	const struct class_policy *class_of;  /* of the request; good as long as the policy */
+	int32_t priority;                     /* HAProxy's class, -2047..2047, lower first */
+	int32_t priority_offset_ms;           /* counts as arrived so much later in its class */
+	uint32_t matched;                     /* bytes the chosen target holds */
+	uint64_t sequence;                    /* number of this decision, from 1 */
 	const struct session_policy *session; /* the client is given an id by it; NULL: none */
 	bool slot;                 /* a slot was taken (false: table full, or ended already) */
 	enum asked_strategy asked; /* for a strategy, by a header */

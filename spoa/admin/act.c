@@ -75,6 +75,11 @@ static void flush_averages(struct facts *facts, uint32_t target)
 	averages_forget(facts->averages, target);
 }
 
+static void flush_sessions(struct facts *facts, uint32_t target)
+{
+	pins_forget(facts->sessions, target);
+}
+
 static void take_back(struct facts *facts, uint32_t target)
 {
 	health_forget(facts->health, target);
@@ -99,6 +104,25 @@ static void tell(const struct admin_context *context, const struct target *targe
 }
 
 /* NULL, or why it cannot be done. */
+static const char *flush(struct facts *facts, const struct target *target, const char *what)
+{
+	static const struct {
+		const char *name;
+		void (*forget)(struct facts *facts, uint32_t target);
+	} whats[] = { { "prefix", flush_prefix },
+		      { "sessions", flush_sessions },
+		      { "averages", flush_averages } };
+
+	for (size_t i = 0; what && i < sizeof(whats) / sizeof(whats[0]); i++) {
+		if (strcmp(what, whats[i].name) != 0)
+			continue;
+		each(facts, target, whats[i].forget);
+		return NULL;
+	}
+	return "what is prefix, sessions or averages";
+}
+
+/* NULL, or why it cannot be done. */
 static const char *do_to(const struct admin_context *context, enum act act, struct target *target,
                          const char *what)
 {
@@ -118,10 +142,7 @@ static const char *do_to(const struct admin_context *context, enum act act, stru
 		health_eject(facts->health, target->id, context->now());
 		break;
 	case ACT_FLUSH:
-		if (!what || (strcmp(what, "prefix") != 0 && strcmp(what, "averages") != 0))
-			return "what is prefix or averages";
-		each(facts, target, what[0] == 'p' ? flush_prefix : flush_averages);
-		break;
+		return flush(facts, target, what);
 	case ACT_RELOAD:
 	case ACT_COUNT:
 		break;

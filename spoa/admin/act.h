@@ -9,8 +9,8 @@
 	ACT(DRAIN, "drain", "No new requests go there; those that run, end.")                      \
 	ACT(ENABLE, "enable", "Requests go there again, drained, ejected or not.")                 \
 	ACT(EJECT, "eject", "Out of service as after failures; probes bring it back.")             \
-	ACT(FLUSH, "flush", "Forgets the prefixes or averages of a target.")                       \
-	ACT(RELOAD, "reload", "Reads the policy again.")
+	ACT(FLUSH, "flush", "Forgets the prefixes, sessions or averages of a target.")             \
+	ACT(RELOAD, "reload", "Reads the policy and the profiles of engines again.")
 
 struct web_request;
 struct web_answer;

@@ -303,6 +303,16 @@ static void put_limit(json_t *object, const struct decision_record *record)
 	put_text(object, "limit", text);
 }
 
+/* Where HAProxy's queue puts it. */
+static void put_queue(json_t *object, const struct decision_record *record)
+{
+	put_text(object, "class", record->class);
+	if (record->priority != 0)
+		put(object, "priority", json_integer(record->priority));
+	if (record->priority_offset_ms != 0)
+		put(object, "priority_offset_ms", json_integer(record->priority_offset_ms));
+}
+
 static void put_decision(json_t *object, const struct decision_record *record,
                          const struct decision_words *words)
 {
@@ -321,6 +331,7 @@ static void put_decision(json_t *object, const struct decision_record *record,
 	put_count(object, "matched", record->matched);
 	put_prefix_hash(object, record, words->ladder);
 	put(object, "slot", json_boolean(record->slot));
+	put_queue(object, record);
 	if (record->outcome == OUTCOME_REJECTED) {
 		put_count(object, "status", record->status);
 		put_count(object, "retry_after", record->retry_after);

@@ -191,6 +191,9 @@ void decision_record_fill(struct decision_record *record, const struct request *
 	record->status = decision->status;
 	record->retry_after = decision->retry_after;
 	record->matched = decision->matched;
+	KEEP(record->class, span_of(decision->class_of ? decision->class_of->name : ""));
+	record->priority = decision->priority;
+	record->priority_offset_ms = decision->priority_offset_ms;
 	record->limit = decision->limit;
 	record->limit_of = decision->limit_of;
 	record->slot = decision->slot;

@@ -83,6 +83,8 @@ struct decision_record {
 	enum outcome outcome;
 	enum reason reason;
 	uint32_t status, retry_after, matched;
+	char class[KEPT_NAME]; /* of the request */
+	int32_t priority, priority_offset_ms;
 	enum limit_kind limit; /* REASON_LIMIT */
 	enum limit_of limit_of;
 	bool slot;

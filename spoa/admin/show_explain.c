@@ -176,6 +176,18 @@ static void show_pair(const json_t *decision, FILE *out)
 		              field_text(decision, "prefill_addr"));
 }
 
+/* Of a request that is before or behind others in HAProxy's queue. */
+static void show_queue(const json_t *decision, FILE *out)
+{
+	if (json_object_get(decision, "priority"))
+		(void)fprintf(out, "queue: class %s, priority %.0f\n",
+		              field_text(decision, "class"), field_number(decision, "priority"));
+	else if (json_object_get(decision, "priority_offset_ms"))
+		(void)fprintf(out, "queue: class %s, as if it had come %.0f ms later\n",
+		              field_text(decision, "class"),
+		              field_number(decision, "priority_offset_ms"));
+}
+
 static void show_outcome(const json_t *decision, FILE *out)
 {
 	(void)fprintf(out, "\n%s: ", field_text(decision, "action"));
@@ -197,6 +209,7 @@ static void show_outcome(const json_t *decision, FILE *out)
 	if (json_object_get(decision, "upstream_model"))
 		(void)fprintf(out, ", model %s there", field_text(decision, "upstream_model"));
 	(void)fputc('\n', out);
+	show_queue(decision, out);
 }
 
 static void show_end(const json_t *end, FILE *out)

@@ -224,6 +224,15 @@ const struct engine_profile *engine_profiles_at(const struct engine_profiles *pr
 	return &profiles->list[i];
 }
 
+const struct engine_profile *engine_profiles_named(const struct engine_profiles *profiles,
+                                                   const char *name)
+{
+	for (size_t i = 0; i < profiles->count; i++)
+		if (strcmp(profiles->list[i].name, name) == 0)
+			return &profiles->list[i];
+	return NULL;
+}
+
 const struct engine_profile *engine_profiles_owner(const struct engine_profiles *profiles,
                                                    struct span owner)
 {

@@ -20,6 +20,9 @@ void engine_profiles_free(struct engine_profiles *profiles);
 
 size_t engine_profiles_count(const struct engine_profiles *profiles);
 const struct engine_profile *engine_profiles_at(const struct engine_profiles *profiles, size_t i);
+/* NULL: none. */
+const struct engine_profile *engine_profiles_named(const struct engine_profiles *profiles,
+                                                   const char *name);
 /* By the owner of its models. NULL: none. */
 const struct engine_profile *engine_profiles_owner(const struct engine_profiles *profiles,
                                                    struct span owner);

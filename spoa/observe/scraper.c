@@ -5,6 +5,7 @@
 #include "spoa/observe/scraper.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "policies/page.h"
 #include "spoa/engines/reader.h"
@@ -21,6 +22,7 @@ struct engine {
 	uint32_t path;                        /* index into the pages of all profiles */
 	double kv_tokens;                     /* that its budget was set by; 0 = none */
 	struct engine_reader *reader;         /* of the page that comes in; NULL: none does */
+	bool spoilt;                          /* it began under other profiles */
 };
 
 struct scraper {
@@ -69,6 +71,8 @@ static void on_piece(void *data, uint32_t target, struct span piece)
 	struct scraper *scraper = data;
 	struct engine *engine = &scraper->engines[target];
 
+	if (engine->spoilt)
+		return;
 	if (!engine->reader)
 		engine->reader = reader_for(scraper, target);
 	if (engine->reader)
@@ -155,6 +159,10 @@ static enum rounds_verdict on_answer(void *data, const struct target *target,
 	if (engine->reader)
 		engine_reader_end(engine->reader, &reading);
 	drop_reader(engine);
+	if (engine->spoilt) {
+		engine->spoilt = false;
+		return ROUNDS_GOOD;
+	}
 	if (result->status == 404)
 		return not_here(scraper, engine);
 	if (result->status != 200)
@@ -202,6 +210,46 @@ struct scraper *scraper_new(const struct observe *observe, struct fetch *fetch,
 		return scraper;
 	scraper_free(scraper);
 	return NULL;
+}
+
+static const struct engine_profile *again(const struct engine_profiles *profiles,
+                                          const struct engine_profile *before)
+{
+	return before ? engine_profiles_named(profiles, before->name) : NULL;
+}
+
+/* Where it has its page, as an index into others. */
+static uint32_t path_again(struct texts pages, const char *path)
+{
+	for (uint32_t i = 0; i < pages.count; i++)
+		if (strcmp(pages.at[i], path) == 0)
+			return i;
+	return 0;
+}
+
+void scraper_set_profiles(struct scraper *scraper, const struct engine_profiles *profiles)
+{
+	const struct facts *facts = scraper->observe.facts;
+	struct texts pages = engine_profiles_pages(profiles);
+
+	for (uint32_t id = 0; id < fleet_targets_max(facts->fleet); id++) {
+		struct engine *engine = &scraper->engines[id];
+		const struct engine_profile *kind;
+
+		engine->spoilt = engine->spoilt || engine->reader;
+		drop_reader(engine);
+		if (scraper->pages.count > 0)
+			engine->path = path_again(pages, scraper->pages.at[engine->path]);
+		engine->profile = again(profiles, engine->profile);
+		engine->owner = again(profiles, engine->owner);
+		kind = engine->profile ? engine->profile : engine->owner;
+		engines_put_kind(facts->engines, id, kind ? kind->name : NULL);
+	}
+	scraper->profiles = profiles;
+	scraper->pages = pages;
+	for (uint32_t id = 0; id < fleet_targets_max(facts->fleet); id++)
+		if (fleet_target(facts->fleet, id))
+			rounds_hurry(scraper->rounds, id);
 }
 
 void scraper_free(struct scraper *scraper)

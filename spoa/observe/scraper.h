@@ -39,6 +39,11 @@ void scraper_start(struct scraper *scraper);
 void scraper_stop(struct scraper *scraper);
 
 struct scraper_counts scraper_counts(const struct scraper *scraper);
+/* Others from now on, which must outlive it, too; the old ones are not used any more. Who is of
+ * a kind that is in both stays so, a page that is just coming in is dropped, and all are asked
+ * again at once, since a page that meant nothing may mean something now. */
+void scraper_set_profiles(struct scraper *scraper, const struct engine_profiles *profiles);
+
 /* What kind of engine the target is, by its page or else by who owns its models; NULL when
  * not known. */
 const struct engine_profile *scraper_engine(const struct scraper *scraper, uint32_t target);

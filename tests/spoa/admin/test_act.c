@@ -154,6 +154,7 @@ static void what_is_believed_can_be_forgotten(void **state)
 	const uint64_t chain[] = { 1, 2, 3, 4 };
 	uint32_t s1 = world_replica(world, "a", "s1")->target->id;
 	uint32_t s2 = world_replica(world, "a", "s2")->target->id;
+	struct pin pin;
 	double value;
 
 	(void)state;
@@ -170,6 +171,16 @@ static void what_is_believed_can_be_forgotten(void **state)
 	assert_int_equal(act("flush", "a/s1", "averages"), 200);
 	assert_false(average_plain(&averages_of(world->facts->averages, s1)->ttft_ms, world->now,
 	                           &value));
+	pins_put(world->facts->sessions, pin_key_of(SPAN("one"), 0), s1, world->now);
+	pins_put(world->facts->sessions, pin_key_of(SPAN("two"), 0), s2, world->now);
+	assert_int_equal(act("flush", "a/s1", "sessions"), 200);
+	assert_false(
+	        pins_find(world->facts->sessions, pin_key_of(SPAN("one"), 0), world->now, &pin));
+	assert_true(
+	        pins_find(world->facts->sessions, pin_key_of(SPAN("two"), 0), world->now, &pin));
+	assert_int_equal(act("flush", "a", "sessions"), 200);
+	assert_false(
+	        pins_find(world->facts->sessions, pin_key_of(SPAN("two"), 0), world->now, &pin));
 	assert_int_equal(act("flush", "a/s1", "all"), 400);
 	assert_int_equal(act("flush", "a/s1", NULL), 400);
 }

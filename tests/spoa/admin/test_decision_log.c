@@ -172,6 +172,41 @@ static void the_chosen_and_seven_others_are_kept(void **state)
 	world_free(world);
 }
 
+static void its_class_and_place_in_the_queue_are_told(void **state)
+{
+	struct world *world = world_new(1, 2);
+	struct decision_log *log = decision_log_new(4);
+	struct decision_words words = words_of(world);
+	struct request request = world_ask(world);
+	json_t *found;
+
+	(void)state;
+	decide(world, log, request);
+	world->policy.queue.client_priority = true;
+	request = world_ask(world);
+	request.priority = SPAN("batch");
+	decide(world, log, request);
+	world->policy.queue.priority_step = 0;
+	request = world_ask(world);
+	request.priority = SPAN("interactive");
+	decide(world, log, request);
+	found = decision_log_find(log, SPAN("id-1"), &words);
+	assert_string_equal(string_of(found, "class"), "default");
+	assert_null(json_object_get(found, "priority"));
+	assert_null(json_object_get(found, "priority_offset_ms"));
+	json_decref(found);
+	found = decision_log_find(log, SPAN("id-2"), &words);
+	assert_string_equal(string_of(found, "class"), "batch");
+	assert_int_equal(json_integer_value(json_object_get(found, "priority_offset_ms")), 10000);
+	json_decref(found);
+	found = decision_log_find(log, SPAN("id-3"), &words);
+	assert_string_equal(string_of(found, "class"), "interactive");
+	assert_int_equal(json_integer_value(json_object_get(found, "priority")), -10);
+	json_decref(found);
+	decision_log_free(log);
+	world_free(world);
+}
+
 static void an_end_joins_its_decision_once(void **state)
 {
 	struct world *world = world_new(1, 2);
@@ -493,6 +528,7 @@ int main(void)
 		cmocka_unit_test(a_decision_tells_policy_target_and_prefix),
 		cmocka_unit_test(refusals_and_silence_have_their_action),
 		cmocka_unit_test(the_chosen_and_seven_others_are_kept),
+		cmocka_unit_test(its_class_and_place_in_the_queue_are_told),
 		cmocka_unit_test(an_end_joins_its_decision_once),
 		cmocka_unit_test(exactly_the_last_ones_are_found),
 		cmocka_unit_test(texts_of_strangers_are_cut_and_tamed),

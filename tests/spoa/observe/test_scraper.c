@@ -284,6 +284,55 @@ static void stopping_and_freeing_leave_nothing_open(void **state)
 	close_scraper();
 }
 
+/* Like that of an operator who writes a profile while the agent runs. */
+static struct engine_profiles *own_profile(const char *running)
+{
+	struct problems *problems = problems_new();
+	struct engine_profiles *profiles;
+	char text[512];
+
+	(void)snprintf(text, sizeof(text),
+	               "{\"engine\": \"own\", \"recognise\": [\"own_\"], \"pages\": [\"/own\"], "
+	               "\"health\": \"/h\", \"models\": \"/m\", "
+	               "\"metrics\": {\"running\": [\"%s\"]}}",
+	               running);
+	profiles = engine_profiles_parse("own.json", text, strlen(text), problems);
+	if (!profiles)
+		problems_print(problems, stderr);
+	assert_non_null(profiles);
+	problems_free(problems);
+	return profiles;
+}
+
+static void profiles_can_be_others_from_now_on(void **state)
+{
+	struct engine_profiles *first = own_profile("own_a"), *second = own_profile("own_b");
+
+	(void)state;
+	open_scraper(0);
+	engines_answer(&stage, 0, 200, "own_a 3\nown_b 5\n");
+	scraper_start(scraper);
+	engines_wait(&stage, 2);
+	assert_null(scraper_engine(scraper, stage.ids[0])); /* of no kind, and asked no more */
+	scraper_set_profiles(scraper, first);
+	engines_wait(&stage, 4);
+	assert_non_null(page_of(0, 0));
+	assert_true(page_of(0, 0)->running == 3);
+	assert_int_equal(strncmp(stage.peers[0].last, "GET /own HTTP/1.1", 17), 0);
+	assert_string_equal(engines_kind(stage.world.facts->engines, stage.ids[0]), "own");
+	scraper_set_profiles(scraper, second);
+	engine_profiles_free(first);
+	assert_string_equal(scraper_engine(scraper, stage.ids[0])->name, "own");
+	assert_string_equal(engines_kind(stage.world.facts->engines, stage.ids[0]), "own");
+	engines_wait(&stage, stage.peers[0].requests + 2);
+	assert_true(page_of(0, 0)->running == 5);
+	scraper_set_profiles(scraper, stage.profiles);
+	engine_profiles_free(second);
+	assert_null(scraper_engine(scraper, stage.ids[0]));
+	assert_null(engines_kind(stage.world.facts->engines, stage.ids[0]));
+	close_scraper();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +346,7 @@ int main(void)
 		cmocka_unit_test(failures_are_asked_less_and_less_often),
 		cmocka_unit_test(one_that_comes_up_is_asked_at_once),
 		cmocka_unit_test(an_answer_for_a_target_that_is_gone_is_dropped),
+		cmocka_unit_test(profiles_can_be_others_from_now_on),
 		cmocka_unit_test(stopping_and_freeing_leave_nothing_open),
 	};
 
