@@ -333,6 +333,24 @@ static void profiles_can_be_others_from_now_on(void **state)
 	close_scraper();
 }
 
+static void others_may_have_fewer_pages(void **state)
+{
+	struct engine_profiles *own = own_profile("own_a");
+
+	(void)state;
+	open_scraper(0);
+	engines_answer(&stage, 0, 200, "own_a 3\n");
+	scraper_start(scraper);
+	engines_wait(&stage, 1); /* the next would be the second of the program's */
+	scraper_set_profiles(scraper, own);
+	engines_wait(&stage, 3);
+	assert_int_equal(strncmp(stage.peers[0].last, "GET /own HTTP/1.1", 17), 0);
+	assert_true(page_of(0, 0)->running == 3);
+	scraper_set_profiles(scraper, stage.profiles);
+	engine_profiles_free(own);
+	close_scraper();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +364,7 @@ int main(void)
 		cmocka_unit_test(failures_are_asked_less_and_less_often),
 		cmocka_unit_test(one_that_comes_up_is_asked_at_once),
 		cmocka_unit_test(an_answer_for_a_target_that_is_gone_is_dropped),
+		cmocka_unit_test(others_may_have_fewer_pages),
 		cmocka_unit_test(profiles_can_be_others_from_now_on),
 		cmocka_unit_test(stopping_and_freeing_leave_nothing_open),
 	};
