@@ -125,11 +125,13 @@ static void tell_averages(struct pulse *pulse, usec_t now)
 	for (; pulse->averages && pulse->next < targets; pulse->next++) {
 		const struct latency *latency = averages_of(pulse->facts->averages, pulse->next);
 		struct wire_entry entry;
+		bool ttft, e2e;
 
 		entry.kind = WIRE_AVERAGES;
 		entry.ttft_ms = entry.e2e_ms = 0;
-		if (!average_plain(&latency->ttft_ms, now, &entry.ttft_ms) &
-		    !average_plain(&latency->e2e_ms, now, &entry.e2e_ms))
+		ttft = average_plain(&latency->ttft_ms, now, &entry.ttft_ms);
+		e2e = average_plain(&latency->e2e_ms, now, &entry.e2e_ms);
+		if (!ttft && !e2e)
 			continue;
 		if (!put(pulse, pulse->next, &entry))
 			return;

@@ -169,6 +169,14 @@ static void check_running(const struct options *options, const struct policy_fil
 	live_free(live);
 }
 
+/* The agent is told of a store by the policy, or by --redis, which may come from here. */
+static bool is_shared(const struct policy_file *file)
+{
+	const char *url = getenv("INFERENCE_SPOA_REDIS");
+
+	return (url && *url) || (file && policy_file_policy(file)->sharing.url[0] != '\0');
+}
+
 /* What does not fit together, and what the policy wants to hear nothing of. */
 static void check_all(const struct options *options, struct problems *problems)
 {
@@ -181,6 +189,7 @@ static void check_all(const struct options *options, struct problems *problems)
 		check.ladder = &policy_file_policy(file)->ladder;
 		check.ledger_ttl_s = (unsigned)(policy_file_policy(file)->ledger_ttl / SECOND);
 	}
+	check.tenant_leaves = is_shared(file);
 	for (size_t i = 0; i < options->config_count; i++)
 		check_haproxy(options->configs[i], &check, problems);
 	if (file)

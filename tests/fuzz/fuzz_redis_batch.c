@@ -23,7 +23,7 @@ static int is_same(struct span a, struct span b)
 static void look_at(const struct wire_entry *entry)
 {
 	expect(entry->kind > 0 && entry->kind < WIRE_KIND_COUNT && wire_kind_names[entry->kind]);
-	if (entry->kind != WIRE_BYE)
+	if (wire_has_target(entry->kind))
 		expect(entry->name.at && entry->name.len < WIRE_NAME_MAX &&
 		       entry->place < WIRE_NAMES_MAX);
 	if (entry->kind == WIRE_BOUND || entry->kind == WIRE_EVICTED)
@@ -39,13 +39,21 @@ static void is_read_again(struct wire_reader *reader, struct wire_reader *again)
 		memset(&b, 0, sizeof(b));
 		expect(wire_next(again, &b));
 		expect(a.kind == b.kind);
-		if (a.kind != WIRE_BYE)
+		if (wire_has_target(a.kind))
 			expect(is_same(a.name, b.name));
 		if (a.kind == WIRE_LOAD)
 			expect(memcmp(&a.load, &b.load, sizeof(a.load)) == 0);
 		if (a.kind == WIRE_BOUND || a.kind == WIRE_EVICTED)
 			expect(a.chain.blocks == b.chain.blocks &&
 			       memcmp(a.chain.hashes, b.chain.hashes, 8 * a.chain.blocks) == 0);
+		if (a.kind == WIRE_LIMIT)
+			expect(a.limit.key == b.limit.key &&
+			       strcmp(a.limit.tenant, b.limit.tenant) == 0 &&
+			       a.limit.inflight == b.limit.inflight);
+		if (a.kind == WIRE_TENANT)
+			expect(a.tenant.key == b.tenant.key &&
+			       !(a.tenant.tokens < b.tenant.tokens) &&
+			       !(a.tenant.tokens > b.tenant.tokens));
 		if (a.kind == WIRE_PINNED)
 			expect(a.pin.key.hash == b.pin.key.hash &&
 			       !a.pin.from.at == !b.pin.from.at);

@@ -1,6 +1,7 @@
 /* test_wire.c - batches as they are written are read, and everything else is left out.
  * Proves P111, R050, R086. */
 #include "redis/wire.h"
+#include "tests/near.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -147,6 +148,41 @@ static void an_empty_batch_is_one(void **state)
 	assert_int_equal(wire_names(reader), 0);
 }
 
+static void what_is_used_is_read_as_it_was_written(void **state)
+{
+	struct wire_entry limit = { .kind = WIRE_LIMIT,
+		                    .limit = { .of = LIMIT_OF_BOTH,
+		                               .key = UINT64_MAX,
+		                               .tenant = "t",
+		                               .model = "",
+		                               .used = { 1.5, -3 },
+		                               .over = 100 * MSEC,
+		                               .inflight = 4 } };
+	struct wire_entry tenant = { .kind = WIRE_TENANT,
+		                     .tenant = { .key = 5, .name = "someone", .tokens = -0.25 } };
+	struct wire_entry read;
+
+	(void)state;
+	assert_true(wire_put(writer, &limit) && wire_put(writer, &tenant));
+	reopen();
+	assert_int_equal(wire_names(reader), 0);
+	assert_true(wire_next(reader, &read));
+	assert_int_equal(read.kind, WIRE_LIMIT);
+	assert_int_equal(read.limit.of, LIMIT_OF_BOTH);
+	assert_true(read.limit.key == UINT64_MAX && read.limit.inflight == 4);
+	assert_string_equal(read.limit.tenant, "t");
+	assert_string_equal(read.limit.model, "");
+	assert_close(read.limit.used[LIMIT_REQUESTS], 1.5, 0);
+	assert_close(read.limit.used[LIMIT_TOKENS], -3, 0);
+	assert_int_equal(read.limit.over, 100 * MSEC);
+	assert_true(wire_next(reader, &read));
+	assert_int_equal(read.kind, WIRE_TENANT);
+	assert_int_equal(read.tenant.key, 5);
+	assert_string_equal(read.tenant.name, "someone");
+	assert_close(read.tenant.tokens, -0.25, 0);
+	assert_false(wire_next(reader, &read));
+}
+
 /* So that what is left over can go into the next one. */
 static void a_full_batch_is_as_it_was_before(void **state)
 {
@@ -268,20 +304,27 @@ static void what_is_no_entry_of_its_kind_is_passed_over(void **state)
 		BAD("\x92\x08\x01"),                 /* a name that is not there */
 		BAD("\x92\x08\xce\xff\xff\xff\xff"), /* ... */
 		BAD("\x92\x08\xa1"
-		    "a"),                                    /* a text for its place */
-		BAD("\x96\x01\x00\x01\x01\x01\x01"),         /* load: a number is missing */
-		BAD("\x97\x01\x00\xff\x01\x01\x01\x01"),     /* ... is negative */
-		BAD("\x93\x02\x00\x01"),                     /* averages */
-		BAD("\x94\x02\x00\x01\xca\x7f\xc0\x00\x00"), /* NaN */
-		BAD("\x92\x03\x00"),                         /* ejected */
-		BAD("\x93\x06\x00\x00"),                     /* bound: no hashes */
-		BAD("\x94\x06\x00\x01\xc4\x08hhhhhhhh"),     /* its ladder is no name */
-		BAD("\x94\x06\x00\x00\xc4\x00"),             /* none */
-		BAD("\x94\x06\x00\x00\xc4\x07hhhhhhh"),      /* a broken one */
-		BAD("\x94\x06\x00\x00\xa8hhhhhhhh"),         /* a text */
-		BAD("\x95\x09\x00\x01\x01\x01"),             /* pinned: from is not there */
-		BAD("\x94\x09\x00\x01\x01"),                 /* ... is missing */
-		BAD("\x95\x09\x00\x01\xff\xc0"),             /* check is negative */
+		    "a"),                                        /* a text for its place */
+		BAD("\x96\x01\x00\x01\x01\x01\x01"),             /* load: a number is missing */
+		BAD("\x97\x01\x00\xff\x01\x01\x01\x01"),         /* ... is negative */
+		BAD("\x93\x02\x00\x01"),                         /* averages */
+		BAD("\x94\x02\x00\x01\xca\x7f\xc0\x00\x00"),     /* NaN */
+		BAD("\x92\x03\x00"),                             /* ejected */
+		BAD("\x93\x06\x00\x00"),                         /* bound: no hashes */
+		BAD("\x94\x06\x00\x01\xc4\x08hhhhhhhh"),         /* its ladder is no name */
+		BAD("\x94\x06\x00\x00\xc4\x00"),                 /* none */
+		BAD("\x94\x06\x00\x00\xc4\x07hhhhhhh"),          /* a broken one */
+		BAD("\x94\x06\x00\x00\xa8hhhhhhhh"),             /* a text */
+		BAD("\x95\x09\x00\x01\x01\x01"),                 /* pinned: from is not there */
+		BAD("\x99\x0a\x03\x01\xa0\xa0\x01\x01\x01\x01"), /* limit: of nobody */
+		BAD("\x98\x0a\x00\x01\xa0\xa0\x01\x01\x01"),     /* ... open is missing */
+		BAD("\x99\x0a\x00\x01\xa0\xa0\x01\xa0\x01\x01"), /* ... used is a text */
+		BAD("\x99\x0a\x00\x01\x01\xa0\x01\x01\x01\x01"), /* ... tenant is none */
+		BAD("\x99\x0a\x00\x01\xa0\xa0\xca\x7f\xc0\x00\x00\x01\x01\x01"), /* NaN */
+		BAD("\x94\x0b\x01\xa0\xcb\x7f\xf0\x00\x00\x00\x00\x00\x00"),     /* infinite */
+		BAD("\x93\x0b\x01\xa0"),                                         /* tenant */
+		BAD("\x94\x09\x00\x01\x01"),     /* ... is missing */
+		BAD("\x95\x09\x00\x01\xff\xc0"), /* check is negative */
 	};
 	static char many[32 + 8 * (LADDER_BLOCKS_MAX + 1)] = ENTRY("\x94\x06\x00\x00\xc5\x02\x08");
 	struct wire_entry read;
@@ -346,6 +389,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_kind_is_read_as_it_was_written, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_used_is_read_as_it_was_written, begin, end),
 		cmocka_unit_test_setup_teardown(an_empty_batch_is_one, begin, end),
 		cmocka_unit_test_setup_teardown(a_full_batch_is_as_it_was_before, begin, end),
 		cmocka_unit_test_setup_teardown(a_batch_of_many_names_ends_at_its_size, begin, end),
