@@ -101,6 +101,13 @@ static void on_kept(void *data, size_t bytes)
 	writer_saw_kept(store->writer, bytes);
 }
 
+/* Who may not be limited by one agent alone has to know. */
+static void tell_facts(struct store *store)
+{
+	facts_set_store(store->facts, redis_link_is_up(store->tells.link) &&
+	                                      redis_link_is_up(store->follows.link));
+}
+
 static void on_up(void *data, const char *address)
 {
 	struct side *side = data;
@@ -111,7 +118,8 @@ static void on_up(void *data, const char *address)
 		writer_up(store->writer);
 	else
 		follow(store);
-	if (redis_link_is_up(store->tells.link) && redis_link_is_up(store->follows.link))
+	tell_facts(store);
+	if (store->facts->store_up)
 		said_up(&store->said, address);
 }
 
@@ -126,6 +134,7 @@ static void on_down(void *data, const struct redis_down *down)
 		follower_down(store->follower, down->fault);
 		store->following = false;
 	}
+	tell_facts(store);
 	said_down(&store->said, down);
 }
 
