@@ -25,6 +25,7 @@ struct settings {
 	char name[NAME_MAX_BYTES];
 	int mode;
 	struct rate rate;
+	uint32_t width;
 };
 
 #define OF(field) offsetof(struct settings, field)
@@ -38,6 +39,7 @@ static const struct option options[] = {
 	{ "msec", OPTION_MSEC, OF(msec), 0, 60000, 250, "", "A short time.", NULL, false },
 	{ "name", OPTION_TEXT, OF(name), 0, 5, 0, "", "A name.", NULL, false },
 	{ "mode", OPTION_CHOICE, OF(mode), 0, 2, 1, "", "A mode.", "both|left-one|right", false },
+	{ "width", OPTION_COUNT, OF(width), 1, 16, 2, "", "A count, or none.", "auto", false },
 	{ "rate", OPTION_RATE, OF(rate), 0, 2e6, 3, "", "A rate.", NULL, false },
 	{ 0 },
 };
@@ -250,11 +252,26 @@ static void what_is_no_rate_is_refused_and_changes_nothing(void **state)
 	assert_string_equal(error.text, "rate: 3e+06/s is not between 0 and 2e+06/s");
 }
 
+static void a_count_may_have_a_word_for_none(void **state)
+{
+	(void)state;
+	assert_int_equal(settings.width, 2);
+	assert_true(set_text("width", "Auto"));
+	assert_int_equal(settings.width, 0);
+	assert_true(set_text("width", "7"));
+	assert_int_equal(settings.width, 7);
+	assert_false(set("width", 0));
+	assert_false(set_text("width", "autos"));
+	assert_false(set_text("count", "auto"));
+	assert_int_equal(settings.width, 7);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, fresh)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(a_count_may_have_a_word_for_none),
 		TEST(defaults_come_from_the_table),
 		TEST(an_option_is_found_by_its_name_however_spelled),
 		TEST(numbers_are_stored_within_their_range_and_only_there),
