@@ -93,6 +93,8 @@ static bool make_observers(struct agent *agent, struct error *error)
 		.source_count = agent->options.haproxy.count,
 		.skip = agent->options.skip.at,
 		.skip_count = agent->options.skip.count,
+		.keep = agent->options.keep.at,
+		.keep_count = agent->options.keep.count,
 	};
 	struct discovery_events events = agent_discovery_events(agent);
 	struct scraper_options scraping = { .seed = drawn_seed(&agent->options) };

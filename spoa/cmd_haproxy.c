@@ -30,7 +30,8 @@ static const char usage[] =
         "  --header NAME  a request header that affinity rules look at; repeatable\n"
         "  --backend NAMESPACE_svc_SERVICE_PORT  of the ingress: nothing else is routed; "
         "repeatable\n"
-        "  --agent HOST   of the ingress: an agent with a Deployment of its own; repeatable "
+        "  --agent ADDRESS[:PORT]  of the ingress: an agent with a Deployment of its own; "
+        "repeatable "
         "[a side-car]\n"
         "  --name NAME    of the ingress: the release of our chart [inference-spoa]\n";
 

@@ -31,6 +31,7 @@ struct run_options {
 	struct addresses agent_check;
 	const char *engine_profiles; /* directory; NULL: those of the program */
 	struct addresses skip;       /* backends that are no instances */
+	struct addresses keep;       /* lists of those that are; none: all */
 	const char *redis;           /* URL of the store; NULL: what the policy says */
 	const char *log_level;       /* one of the journal's */
 	const char *log_format;      /* text or json */

@@ -229,3 +229,11 @@ bool fleet_skip(struct fleet *fleet, struct span backend)
 	memcpy(fleet->skipped[fleet->skipped_count++], backend.at, backend.len);
 	return true;
 }
+
+bool fleet_keep(struct fleet *fleet, struct span pattern)
+{
+	if (fleet->kept_count == KEPT_MAX || pattern.len == 0 || pattern.len >= NAME_MAX_BYTES)
+		return false;
+	memcpy(fleet->kept[fleet->kept_count++], pattern.at, pattern.len);
+	return true;
+}

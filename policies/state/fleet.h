@@ -52,6 +52,9 @@ uint32_t fleet_targets_max(const struct fleet *fleet);
 /* This backend is no instance (the agent's own, ...): snapshots leave it out from
  * now on. False when there are too many such names, or it is too long. */
 bool fleet_skip(struct fleet *fleet, struct span backend);
+/* From the first of these on only backends of such names are instances: "x" itself, or all
+ * that begin so of "x*". False as above. */
+bool fleet_keep(struct fleet *fleet, struct span pattern);
 
 /* The whole list of HAProxy number `source` (below SOURCES_MAX). Servers without
  * a usable address (empty slots: "127.0.0.1:1", port 0) are left out, their

@@ -53,8 +53,28 @@ static bool is_server(const struct server_fact *fact)
 	       fact->server.len < NAME_MAX_BYTES;
 }
 
+/* A name, or how it begins and a star. */
+static bool is_like(const char *pattern, struct span name)
+{
+	size_t length = strlen(pattern);
+
+	if (length == 0 || pattern[length - 1] != '*')
+		return is_name(pattern, name);
+	return name.len >= length - 1 && memcmp(pattern, name.at, length - 1) == 0;
+}
+
+static bool is_kept(const struct fleet *fleet, struct span backend)
+{
+	for (uint32_t i = 0; i < fleet->kept_count; i++)
+		if (is_like(fleet->kept[i], backend))
+			return true;
+	return fleet->kept_count == 0;
+}
+
 static bool is_skipped(const struct fleet *fleet, struct span backend)
 {
+	if (!is_kept(fleet, backend))
+		return true;
 	for (uint32_t i = 0; i < fleet->skipped_count; i++)
 		if (is_name(fleet->skipped[i], backend))
 			return true;

@@ -12,7 +12,7 @@
 #include "policies/state/fleet.h"
 #include "policies/state/lookup.h"
 
-enum { SKIPPED_MAX = 16, MISSED_MAX = 4 };
+enum { SKIPPED_MAX = 16, KEPT_MAX = 64, MISSED_MAX = 4 };
 /* Of a target that is a rank: an address, "#" and a number. */
 enum { LABEL_MAX_BYTES = ADDRESS_MAX_BYTES + 8 };
 #define NO_PLACE UINT32_MAX /* beyond what an enum may hold */
@@ -68,6 +68,8 @@ struct fleet {
 	const struct policy *policy;
 	char skipped[SKIPPED_MAX][NAME_MAX_BYTES];
 	uint32_t skipped_count;
+	char kept[KEPT_MAX][NAME_MAX_BYTES]; /* none: all are */
+	uint32_t kept_count;
 	uint32_t snapshot;
 
 	struct target *targets;

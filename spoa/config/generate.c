@@ -1,6 +1,7 @@
 /* generate.c - what is asked of the generator, and how its words are read. */
 #include "spoa/config/generate.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,18 +129,28 @@ bool generate_backend(struct generate *generate, const char *text, struct error 
 	return true;
 }
 
+/* Addresses only: a name that cannot be looked up would keep HAProxy from starting. */
 bool generate_agent(struct generate *generate, const char *text, struct error *error)
 {
-	static const char allowed[] =
-	        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
 	struct generate_ingress *ingress = &generate->ingress;
+	struct span host = { text, strcspn(text, ":") };
+	unsigned port = GENERATE_SPOP_PORT;
+	char address[INET_ADDRSTRLEN] = "";
+	struct in_addr parsed;
 
-	if (*text == '\0' || strlen(text) > 253 || text[strspn(text, allowed)] != '\0')
-		return error_set(error, "\"%s\" is not a host; the ports are 9000, 9514, 9901",
-		                 text);
 	if (ingress->agent_count == GENERATE_AGENTS_MAX)
 		return error_set(error, "more than %d agents", GENERATE_AGENTS_MAX);
-	ingress->agents[ingress->agent_count++] = text;
+	if (text[host.len] == ':' && !host_port_read(text, &host, &port, error))
+		return false;
+	if (host.len < sizeof(address))
+		memcpy(address, host.at, host.len);
+	if (inet_pton(AF_INET, address, &parsed) != 1)
+		return error_set(error,
+		                 "\"%s\" is not an IPv4 address, perhaps with a port; a name that "
+		                 "cannot be looked up would keep HAProxy from starting",
+		                 text);
+	ingress->agents[ingress->agent_count] = host;
+	ingress->agent_ports[ingress->agent_count++] = port;
 	return true;
 }
 

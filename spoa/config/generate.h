@@ -30,6 +30,7 @@ enum {
 	GENERATE_BACKENDS_MAX = 48, /* one line of HAProxy's names them all */
 	GENERATE_BACKENDS_BYTES = 1536, /* with the blanks between them */
 	GENERATE_AGENTS_MAX = 4,
+	GENERATE_SPOP_PORT = 9000,
 	GENERATE_INGRESS_VERSION = 302, /* what haproxytech's ingress runs, if nobody says */
 };
 
@@ -53,7 +54,8 @@ struct generate_ingress {
 	const char *backends[GENERATE_BACKENDS_MAX];
 	size_t backend_count;
 	/* Hosts of agents with a Deployment of their own; none: a side-car. */
-	const char *agents[GENERATE_AGENTS_MAX];
+	struct span agents[GENERATE_AGENTS_MAX];
+	unsigned agent_ports[GENERATE_AGENTS_MAX]; /* of SPOP */
 	size_t agent_count;
 };
 
@@ -96,7 +98,8 @@ MUST_CHECK bool generate_agent_check(struct generate *generate, const char *text
                                      struct error *error);
 /* Adds a backend of the ingress, as its controller names it: NAMESPACE_svc_SERVICE_PORT. */
 MUST_CHECK bool generate_backend(struct generate *generate, const char *text, struct error *error);
-/* Adds the host of an agent that is no side-car. */
+/* Adds an agent that is no side-car: its IPv4 address, or ADDRESS:PORT if HAProxy asks it at
+ * another port than 9000: each HAProxy whose servers have other names has a port of its own. */
 MUST_CHECK bool generate_agent(struct generate *generate, const char *text, struct error *error);
 /* The name of the chart's release: small letters, digits and -, at most 40. */
 MUST_CHECK bool generate_name(struct generate *generate, const char *text, struct error *error);

@@ -10,7 +10,7 @@
 
 /* A server line an agent; rest stands behind the address. */
 static void servers(const struct generate *generate, FILE *out, const char *variable, unsigned port,
-                    const char *rest, bool one_decides)
+                    const char *rest, bool decides)
 {
 	const struct generate_ingress *ingress = &generate->ingress;
 
@@ -20,8 +20,10 @@ static void servers(const struct generate *generate, FILE *out, const char *vari
 		(void)fprintf(out, "    server agent 127.0.0.1:%u%s\n", port, rest);
 	else
 		for (size_t i = 0; i < ingress->agent_count; i++)
-			(void)fprintf(out, "    server agent%zu %s:%u%s%s\n", i, ingress->agents[i],
-			              port, rest, one_decides && i > 0 ? " backup" : "");
+			(void)fprintf(out, "    server agent%zu %.*s:%u%s%s\n", i,
+			              (int)ingress->agents[i].len, ingress->agents[i].at,
+			              decides ? ingress->agent_ports[i] : port, rest,
+			              decides && i > 0 ? " backup" : "");
 }
 
 void generate_agents(const struct generate *generate, FILE *out)
@@ -52,7 +54,7 @@ void generate_agents(const struct generate *generate, FILE *out)
 	        "    default-server check inter 500ms fastinter 100ms fall 2 rise 1 on-marked-down "
 	        "shutdown-sessions    # never maxconn\n",
 	        out);
-	servers(generate, out, "INFER_SPOP", 9000, "", true);
+	servers(generate, out, "INFER_SPOP", GENERATE_SPOP_PORT, "", true);
 	(void)fputs("\n"
 	            "ring infer-log\n"
 	            "    format raw\n"

@@ -83,7 +83,8 @@ static void heading(const struct generate *generate, FILE *out)
 	for (size_t i = 0; i < ingress->backend_count; i++)
 		(void)fprintf(out, " --backend %s", ingress->backends[i]);
 	for (size_t i = 0; i < ingress->agent_count; i++)
-		(void)fprintf(out, " --agent %s", ingress->agents[i]);
+		(void)fprintf(out, " --agent %.*s:%u", (int)ingress->agents[i].len,
+		              ingress->agents[i].at, ingress->agent_ports[i]);
 	(void)fprintf(out,
 	              "\"; print it again rather than edit it.\n"
 	              "# The ConfigMaps are those of the chart inference-spoa, release %s. Install "
@@ -157,24 +158,38 @@ static void volumes(const struct generate *generate, FILE *out)
 	            out);
 }
 
+/* Of other Services the agent neither asks for models nor reads pages. */
+static void instances(const struct generate *generate, FILE *out)
+{
+	const struct generate_ingress *ingress = &generate->ingress;
+
+	for (size_t i = 0; i < ingress->backend_count; i++)
+		(void)fprintf(out, "%s%s", i == 0 ? "        - --only-backend=" : ",",
+		              ingress->backends[i]);
+	if (ingress->backend_count > 0)
+		(void)fputc('\n', out);
+}
+
 /* No readinessProbe: an agent that is not ready must not take its ingress out of service. */
 static void side_car(const struct generate *generate, FILE *out)
 {
+	(void)fputs("  extraContainers:\n"
+	            "    - name: inference-spoa\n"
+	            "      image: inference-spoa:" INFERENCE_SPOA_VERSION
+	            "          # from your registry; the steps are in Containerfile\n"
+	            "      args:\n"
+	            "        - run\n"
+	            "        - --policy=/etc/inference-spoa/policy/policy.json\n"
+	            "        - --watch-policy\n"
+	            "        - --on-bad-policy=defaults\n"
+	            "        - --haproxy=/run/inference-spoa-hap.sock\n"
+	            "        - --spop=127.0.0.1:9000\n"
+	            "        - --log-listen=127.0.0.1:9514\n"
+	            "        - --admin=0.0.0.0:9901\n",
+	            out);
+	instances(generate, out);
 	(void)fprintf(
 	        out,
-	        "  extraContainers:\n"
-	        "    - name: inference-spoa\n"
-	        "      image: inference-spoa:" INFERENCE_SPOA_VERSION
-	        "          # from your registry; the steps are in Containerfile\n"
-	        "      args:\n"
-	        "        - run\n"
-	        "        - --policy=/etc/inference-spoa/policy/policy.json\n"
-	        "        - --watch-policy\n"
-	        "        - --on-bad-policy=defaults\n"
-	        "        - --haproxy=/run/inference-spoa-hap.sock\n"
-	        "        - --spop=127.0.0.1:9000\n"
-	        "        - --log-listen=127.0.0.1:9514\n"
-	        "        - --admin=0.0.0.0:9901\n"
 	        "      envFrom:\n"
 	        "        - configMapRef: {name: %s-options, optional: true}\n"
 	        "      ports:\n"

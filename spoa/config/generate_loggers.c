@@ -23,8 +23,8 @@ static void ingress_loggers(const struct generate *generate, FILE *out)
 		(void)fprintf(out, "    log 127.0.0.1:9514 len 2048 format raw%s local0\n",
 		              profile);
 	for (size_t i = 0; i < ingress->agent_count; i++)
-		(void)fprintf(out, "    log %s:9514 len 2048 format raw%s local0\n",
-		              ingress->agents[i], profile);
+		(void)fprintf(out, "    log %.*s:9514 len 2048 format raw%s local0\n",
+		              (int)ingress->agents[i].len, ingress->agents[i].at, profile);
 	(void)fprintf(out, "    log ring@infer-log len 2048 format raw%s local0\n", profile);
 }
 

@@ -309,6 +309,20 @@ static bool skip(struct discovery *discovery, const char *backend, struct error 
 	       error_set(error, "%s: too many backends to skip, or too long a name", backend);
 }
 
+/* "a,b*,c" */
+static bool keep(struct discovery *discovery, const char *names, struct error *error)
+{
+	while (*names != '\0') {
+		struct span name = { names, strcspn(names, ",") };
+
+		if (!fleet_keep(discovery->observe.facts->fleet, name))
+			return error_set(error, "%s: too many backends, or none or too long a name",
+			                 names);
+		names += name.len + (names[name.len] == ',');
+	}
+	return true;
+}
+
 static bool set_up(struct discovery *discovery, const struct discovery_options *options,
                    struct error *error)
 {
@@ -318,6 +332,9 @@ static bool set_up(struct discovery *discovery, const struct discovery_options *
 		return false;
 	for (size_t i = 0; i < options->skip_count; i++)
 		if (!skip(discovery, options->skip[i], error))
+			return false;
+	for (size_t i = 0; i < options->keep_count; i++)
+		if (!keep(discovery, options->keep[i], error))
 			return false;
 	for (size_t i = 0; i < options->source_count; i++)
 		if (!add_source(discovery, options->sources[i], error))

@@ -16,9 +16,13 @@ struct discovery_options {
 	const char *const *sources; /* addresses as in runtime.h; at most SOURCES_MAX */
 	size_t source_count;
 	const char *const *skip; /* names of backends that are no instances */
-	size_t skip_count;       /* CONTRACT_BACKEND and "infer-models" always are skipped */
-	usec_t interval;         /* 0: 250 ms */
-	usec_t deadline;         /* 0: 800 ms */
+	/* Lists of names of backends, joined by commas, "x*" for all that begin so: no others
+	 * are instances. None: all are. */
+	const char *const *keep;
+	size_t keep_count;
+	size_t skip_count; /* CONTRACT_BACKEND and "infer-models" always are skipped */
+	usec_t interval;   /* 0: 250 ms */
+	usec_t deadline;   /* 0: 800 ms */
 };
 
 /* What is known of one source. Strings are ours. */

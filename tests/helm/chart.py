@@ -220,6 +220,16 @@ class Deployment(unittest.TestCase):
         self.assertEqual(all_of_them["clusterIP"], "None")
         self.assertTrue(all(all_of_them["selector"].items() <= pod["metadata"]["labels"].items() for pod in pods))
 
+    def test_is_asked_by_each_haproxy_at_a_port_of_its_own(self):
+        documents = rendered(files=ci("deployment"))
+        container = of_kind(documents, "Deployment")[0]["spec"]["template"]["spec"]["containers"][0]
+        pairs = [word for word in container["args"] if word.startswith(("--haproxy", "--spop"))]
+        self.assertEqual(pairs, ["--haproxy=10.0.0.10:9999", "--spop=0.0.0.0:9000", "--haproxy=10.0.0.11:9999", "--spop=0.0.0.0:9001"])
+        ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+        for service in of_kind(documents, "Service")[1:]:
+            asked = {port["port"]: ports[port["targetPort"]] for port in service["spec"]["ports"] if port["name"].startswith("spop")}
+            self.assertEqual(asked, {9000: 9000, 9001: 9001})
+
     def test_takes_lines_by_both_protocols(self):
         service = of_kind(rendered(values=dict(DEPLOYMENT, agents=1)), "Service")[-1]
         lines = [port.get("protocol", "TCP") for port in service["spec"]["ports"] if port["port"] == 9514]
@@ -250,7 +260,7 @@ class Deployment(unittest.TestCase):
         policy = of_kind(rendered(files=ci("networkpolicy")), "NetworkPolicy")[0]["spec"]
         self.assertEqual(policy["policyTypes"], ["Ingress", "Egress"])
         self.assertEqual([[p["port"] for p in rule["ports"]] for rule in policy["ingress"]],
-                         [["spop", "infer-log", "infer-log-udp", "infer-admin"], ["infer-admin"]])
+                         [["spop-0", "infer-log", "infer-log-udp", "infer-admin"], ["infer-admin"]])
         self.assertEqual([[p["port"] for p in rule["ports"]] for rule in policy["egress"]], [[53, 53], [9999], [8000, 30000], [6379]])
         self.assertTrue(all("to" in rule for rule in policy["egress"][1:]))
         nobody = rendered(values=dict(DEPLOYMENT, networkPolicy={"enabled": True}))
@@ -392,6 +402,7 @@ class Notes(unittest.TestCase):
         return yaml.safe_load(done.stdout)["data"]["notes"]
 
     def commands(self, notes):
+        notes = re.sub(r"\$\(kubectl [^)]*\)", "10.96.0.10", notes)
         return [words.split(" >")[0].split() for words in re.findall(r"^ *inference-spoa (haproxy .*)$", notes, re.M)]
 
     def test_tell_commands_that_the_program_takes(self):
@@ -404,7 +415,8 @@ class Notes(unittest.TestCase):
 
     def test_name_agents_as_their_services_are_named(self):
         notes = self.notes(dict(DEPLOYMENT, fullnameOverride="infer"))
-        self.assertIn("--name infer --agent infer-0.ai.svc --agent infer-1.ai.svc", notes)
+        address = "$(kubectl -n ai get service infer-%d -o jsonpath={.spec.clusterIP}):9000"
+        self.assertIn("--name infer --agent %s --agent %s" % (address % 0, address % 1), notes)
 
     def test_warn_of_names_that_the_side_car_does_not_look_for(self):
         self.assertIn("BEWARE: the side-car looks for the Secret r-inference-spoa-redis, not other",

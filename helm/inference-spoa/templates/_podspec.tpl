@@ -29,18 +29,20 @@ containers:
       - --policy=/etc/inference-spoa/policy/policy.json
       - --watch-policy
       - --on-bad-policy=defaults
-      - --spop=0.0.0.0:{{ .Values.ports.spop }}
       - --log-listen=0.0.0.0:{{ .Values.ports.log }}
       - --admin=0.0.0.0:{{ .Values.ports.admin }}
-      {{- range .Values.haproxy.sockets }}
-      - --haproxy={{ . }}
+      {{- range $h, $socket := .Values.haproxy.sockets }}
+      - --haproxy={{ $socket }}
+      - --spop=0.0.0.0:{{ add $.Values.ports.spop $h }}
       {{- end }}
     envFrom:
       - configMapRef:
           name: {{ include "inference-spoa.fullname" . }}-options
     ports:
-      - name: spop
-        containerPort: {{ .Values.ports.spop }}
+      {{- range $h, $socket := .Values.haproxy.sockets }}
+      - name: spop-{{ $h }}
+        containerPort: {{ add $.Values.ports.spop $h }}
+      {{- end }}
       - name: infer-log
         containerPort: {{ .Values.ports.log }}
       - name: infer-log-udp

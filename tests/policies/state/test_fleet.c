@@ -176,6 +176,32 @@ static void a_skipped_backend_is_no_instance(void **state)
 	assert_false(fleet_skip(*state, SPAN("x")));
 }
 
+static void only_backends_that_are_kept_are_instances(void **state)
+{
+	const struct server_fact facts[] = { server("ai_svc_a_80", "s", "10.0.0.1:8000"),
+		                             server("ai_svc_b_80", "s", "10.0.0.2:8000"),
+		                             server("shop", "s", "10.0.0.3:80"),
+		                             server("ai_svc", "s", "10.0.0.4:80") };
+
+	(void)apply(*state, 0, facts, 4);
+	assert_int_equal(fleet_instance_count(*state), 4);
+	assert_true(fleet_keep(*state, SPAN("shop")));
+	(void)apply(*state, 0, facts, 4);
+	assert_int_equal(fleet_instance_count(*state), 1);
+	assert_non_null(instance(*state, "shop"));
+	assert_true(fleet_keep(*state, SPAN("ai_svc_*")));
+	(void)apply(*state, 0, facts, 4);
+	assert_int_equal(fleet_instance_count(*state), 3);
+	assert_null(instance(*state, "ai_svc"));
+	assert_true(fleet_skip(*state, SPAN("ai_svc_a_80")));
+	(void)apply(*state, 0, facts, 4);
+	assert_int_equal(fleet_instance_count(*state), 2);
+	assert_false(fleet_keep(*state, SPAN("")));
+	for (int i = 0; i < 62; i++)
+		assert_true(fleet_keep(*state, SPAN("x")));
+	assert_false(fleet_keep(*state, SPAN("x")));
+}
+
 static void what_is_too_much_is_refused_and_counted(void **state)
 {
 	static char names[10][8];
@@ -288,6 +314,7 @@ int main(void)
 		TEST(a_slot_with_another_address_is_another_target),
 		TEST(slots_that_change_places_keep_their_targets),
 		TEST(a_skipped_backend_is_no_instance),
+		TEST(only_backends_that_are_kept_are_instances),
 		TEST(what_is_too_much_is_refused_and_counted),
 		TEST(a_fleet_may_be_replaced_as_a_whole),
 		TEST(random_snapshots_leave_no_trace_of_earlier_ones),

@@ -94,6 +94,7 @@ static void named_backends_bound_what_is_asked_and_where_it_may_go(void **state)
 	                               "var(txn.infer.instance) -m str ai_svc_a_8000 "
 	                               "ai_svc_b_http }\n"));
 	assert_non_null(strstr(values, "int(1) if infer_ours { path_beg /v1/"));
+	assert_non_null(strstr(values, "        - --only-backend=ai_svc_a_8000,ai_svc_b_http\n"));
 	assert_int_equal(count_of(values, "http-request del-header"),
 	                 count_of(values, " if infer_ours\n") + 1);
 	assert_non_null(strstr(values, "del-header x-prefiller- -m beg if infer_ours\n"));
@@ -142,18 +143,18 @@ static void agents_of_their_own_are_all_told_and_one_decides(void **state)
 	char *values;
 
 	(void)state;
-	assert_true(generate_agent(&generate, "infer-0.ai.svc", &error));
-	assert_true(generate_agent(&generate, "infer-1.ai.svc", &error));
+	assert_true(generate_agent(&generate, "10.96.0.10", &error));
+	assert_true(generate_agent(&generate, "10.96.0.11:9001", &error));
 	assert_true(generate_name(&generate, "infer", &error));
 	values = values_of(&generate);
 	assert_null(strstr(values, "extraContainers"));
 	assert_null(strstr(values, "127.0.0.1"));
-	assert_non_null(strstr(values, "        server agent0 infer-0.ai.svc:9000\n"
-	                               "        server agent1 infer-1.ai.svc:9000 backup\n"));
-	assert_non_null(strstr(values, "        server agent0 infer-0.ai.svc:9514\n"
-	                               "        server agent1 infer-1.ai.svc:9514\n"));
-	assert_non_null(strstr(values, "      log infer-0.ai.svc:9514 len 2048"));
-	assert_non_null(strstr(values, "      log infer-1.ai.svc:9514 len 2048"));
+	assert_non_null(strstr(values, "        server agent0 10.96.0.10:9000\n"
+	                               "        server agent1 10.96.0.11:9001 backup\n"));
+	assert_non_null(strstr(values, "        server agent0 10.96.0.10:9514\n"
+	                               "        server agent1 10.96.0.11:9514\n"));
+	assert_non_null(strstr(values, "      log 10.96.0.10:9514 len 2048"));
+	assert_non_null(strstr(values, "      log 10.96.0.11:9514 len 2048"));
 	assert_non_null(strstr(values, "configMap: {name: infer-haproxy}\n"));
 	assert_null(strstr(values, "configMap: {name: infer-policy}\n"));
 	free(values);
@@ -224,11 +225,13 @@ static void bad_words_are_refused(void **state)
 	assert_false(generate_backend(&generate, "a b", &error));
 	assert_false(generate_backend(&generate, "", &error));
 	assert_false(generate_agent(&generate, "", &error));
-	assert_false(generate_agent(&generate, "host:9000", &error));
+	assert_false(generate_agent(&generate, "10.0.0.1:", &error));
+	assert_false(generate_agent(&generate, ":9000", &error));
+	assert_false(generate_agent(&generate, "infer-0.ai.svc:9000", &error));
 	assert_int_equal(generate.ingress.backend_count + generate.ingress.agent_count, 0);
 	for (unsigned i = 0; i < GENERATE_AGENTS_MAX; i++)
-		assert_true(generate_agent(&generate, "a", &error));
-	assert_false(generate_agent(&generate, "a", &error));
+		assert_true(generate_agent(&generate, "10.0.0.1", &error));
+	assert_false(generate_agent(&generate, "10.0.0.1", &error));
 	generate.topology = GENERATE_UPPER;
 	assert_false(generate_ingress(&generate, out, &error));
 	(void)fclose(out);
