@@ -2,7 +2,7 @@
 """chart.py HELM PROGRAM - the chart, rendered: each values file of ci/ lints, renders and is what Kubernetes' schemas want,
 strictly; values that are wrong are refused with their path; what is rendered fits the program: its options, metrics, files.
 
-No cluster and no network are needed. Proves B047, B063, P118. As the Python of get_tools.sh has them: kubernetes-validate, PyYAML."""
+No cluster and no network are needed. As the Python of get_tools.sh has them: kubernetes-validate, PyYAML."""
 import glob
 import json
 import os
@@ -160,6 +160,12 @@ class Policy(unittest.TestCase):
                 done = run(PROGRAM, "check", "--policy", file.name)
                 self.assertEqual(done.returncode, 0, done.stdout)
 
+    def test_names_the_password_of_redis_beside_what_it_says_of_it(self):
+        values = {"redis": {"existingSecret": "s"}, "policy": {"redis": {"space": "blue"}}}
+        config = [d for d in of_kind(rendered(values=values), "ConfigMap") if d["metadata"]["name"].endswith("-policy")]
+        policy = json.loads(config[0]["data"]["policy.json"])
+        self.assertEqual(policy, {"redis": {"space": "blue", "password-file": "/etc/inference-spoa/redis/password"}})
+
     def test_of_ones_own_is_not_made(self):
         documents = rendered(files=ci("own"))
         self.assertEqual(sorted(d["metadata"]["name"] for d in documents), ["inference-spoa-haproxy", "inference-spoa-options"])
@@ -192,7 +198,7 @@ class Options(unittest.TestCase):
         self.assertEqual(data["INFERENCE_SPOA_LOG_DECISIONS"], "100")
         self.assertEqual(data["INFERENCE_SPOA_OBSERVE"], "false")
         self.assertEqual(data["INFERENCE_SPOA_REDIS"], "redis://valkey.cache.svc:6379/0")
-        self.assertEqual(data["INFERENCE_SPOA_REDIS_PASSWORD_FILE"], "/etc/inference-spoa/redis/password")
+        self.assertIn("redis", known)
 
     def test_of_every_container_are_taken(self):
         values = yaml.safe_load(text_of("examples/kubernetes-ingress-values.yaml"))

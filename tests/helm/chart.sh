@@ -1,5 +1,6 @@
 #!/bin/bash
 # chart.sh PROGRAM - the chart: lint, render, schemas, bad values, what is rendered. Needs the tools of get_tools.sh, and says so.
+# Proves B061, P118.
 #
 # With kubeconform there (get_tools.sh kubeconform) everything is validated a second time, by another validator.
 set -euo pipefail

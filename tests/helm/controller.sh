@@ -2,7 +2,7 @@
 # controller.sh - the Kubernetes ingress without Kubernetes: a configuration as its controller writes one (maps, slots, free slots
 # at 127.0.0.1:1, snippets, an auxiliary file), made of the chart as it renders and of what `haproxy ingress` prints; with real
 # HAProxy, the agent with the side-car's own arguments, and engines for pods. Slots are given to other pods, two ingress pods
-# number theirs differently, HAProxy is reloaded, the policy comes by a ConfigMap. Proves B047, B063, P116, P117, P118.
+# number theirs differently, HAProxy is reloaded, the policy comes by a ConfigMap. Proves B061, P116, P117, P118.
 . "$(dirname "$0")/../system/lib.sh"
 HERE=$(cd "$(dirname "$0")" && pwd)
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/inference-spoa/chart-tools/bin

@@ -1,5 +1,5 @@
 /* test_check_spop.c - an agent is told from nobody, from silence and from what is no agent. Proves
- * B063. */
+ * B061. */
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* test_generate_ingress.c - the ingress' values hold the contract's lines, touch only
- * what is ours, and fit HAProxy's limits. Proves B047, P116, P117, P118. */
+ * what is ours, and fit HAProxy's limits. Proves B061, P116, P117, P118. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
