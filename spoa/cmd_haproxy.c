@@ -27,6 +27,8 @@ static const char usage[] =
         "example's; repeatable\n"
         "  --agent-check HOST:PORT  each server asks the agent for its weight and maxconn (run "
         "--agent-check)\n"
+        "  --session-key KEY  a key of the body that names a session where x-infer-session does "
+        "not, like prompt_cache_key; a late one costs time; repeatable\n"
         "  --header NAME  a request header that affinity rules look at; repeatable\n"
         "  --backend NAMESPACE_svc_SERVICE_PORT  of the ingress: nothing else is routed; "
         "repeatable\n"
@@ -55,6 +57,8 @@ static bool option_read(struct generate *generate, int option, const char *text,
 		return generate_header(generate, text, error);
 	case 'b':
 		return generate_backend(generate, text, error);
+	case 'k':
+		return generate_session_key(generate, text, error);
 	case 'a':
 		return generate_agent(generate, text, error);
 	case 'n':
@@ -97,6 +101,7 @@ int cmd_haproxy(int argc, char **argv)
 		{ "topology", required_argument, NULL, 't' },
 		{ "instance", required_argument, NULL, 'i' },
 		{ "agent-check", required_argument, NULL, 'c' },
+		{ "session-key", required_argument, NULL, 'k' },
 		{ "header", required_argument, NULL, 'H' },
 		{ "backend", required_argument, NULL, 'b' },
 		{ "agent", required_argument, NULL, 'a' },

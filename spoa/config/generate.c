@@ -103,6 +103,22 @@ bool generate_header(struct generate *generate, const char *text, struct error *
 	return true;
 }
 
+bool generate_session_key(struct generate *generate, const char *text, struct error *error)
+{
+	static const char allowed[] =
+	        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+	size_t length = strlen(text);
+
+	if (length == 0 || length > 64 || strspn(text, allowed) != length || text[0] == '.' ||
+	    text[length - 1] == '.')
+		return error_set(error, "\"%s\" is no key of a body, such as prompt_cache_key",
+		                 text);
+	if (generate->session_key_count == GENERATE_SESSION_KEYS_MAX)
+		return error_set(error, "more than %d keys of sessions", GENERATE_SESSION_KEYS_MAX);
+	generate->session_keys[generate->session_key_count++] = text;
+	return true;
+}
+
 bool generate_agent_check(struct generate *generate, const char *text, struct error *error)
 {
 	if (!host_port_read(text, &generate->agent_check_host, &generate->agent_check_port, error))

@@ -26,6 +26,7 @@ enum {
 	GENERATE_ARGUMENTS_MAX = 255,   /* of a message; HAProxy wraps the count silently */
 	GENERATE_HEAD_FORM_SINCE = 300, /* version from which the head form is printed */
 	GENERATE_INSTANCES_MAX = 64,
+	GENERATE_SESSION_KEYS_MAX = 4,
 	GENERATE_HEADERS_MAX = 7,   /* with the contract's own as many as a request has room for */
 	GENERATE_BACKENDS_MAX = 48, /* one line of HAProxy's names them all */
 	GENERATE_BACKENDS_BYTES = 1536, /* with the blanks between them */
@@ -71,6 +72,10 @@ struct generate {
 	/* Borrowed: headers that affinity rules look at, sent beside the contract's own. */
 	const char *headers[GENERATE_HEADERS_MAX];
 	size_t header_count;
+	/* Borrowed: keys of a JSON body that name a session where x-infer-session does not,
+	 * the first that is there. A key that stands late costs HAProxy about 2 ns a byte. */
+	const char *session_keys[GENERATE_SESSION_KEYS_MAX];
+	size_t session_key_count;
 	/* Borrowed: where the agent answers HAProxy's agent-check; NULL: it is not asked. */
 	const char *agent_check;
 	struct span agent_check_host;
@@ -90,6 +95,9 @@ MUST_CHECK bool generate_topology(const char *text, enum generate_topology *ret_
 
 /* Adds a header to those that are sent; its name in small letters, digits, - and _. */
 MUST_CHECK bool generate_header(struct generate *generate, const char *text, struct error *error);
+/* Adds a key of the body, "prompt_cache_key" or "metadata.user_id". */
+MUST_CHECK bool generate_session_key(struct generate *generate, const char *text,
+                                     struct error *error);
 /* Adds a "NAME=ADDRESS,ADDRESS...". */
 MUST_CHECK bool generate_instance(struct generate *generate, const char *text, struct error *error);
 /* Reads HOST:PORT, or [IPV6]:PORT: each server then asks the agent there for its weight and

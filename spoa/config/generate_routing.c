@@ -67,6 +67,17 @@ static void conditions(const struct generate *generate, FILE *out)
 	              generate->ingress.on ? " infer_ours" : "");
 }
 
+/* Of whose session no header spoke. */
+static void session_keys(const struct generate *generate, FILE *out)
+{
+	for (size_t i = 0; i < generate->session_key_count; i++)
+		(void)fprintf(out,
+		              "    http-request set-var(txn.infer_s0) req.body,json_query('$.%s') "
+		              "if infer_post infer_path infer_json !infer_enc !{ "
+		              "var(txn.infer_s0) -m found }\n",
+		              generate->session_keys[i]);
+}
+
 static void computed(const struct generate *generate, FILE *out)
 {
 	struct span first = generate_first_instance(generate);
@@ -95,6 +106,7 @@ static void computed(const struct generate *generate, FILE *out)
 	            "\"req.fhdr(x-api-key),xxh64(${INFER_SEED})\" if infer_post infer_path !{ "
 	            "req.fhdr(authorization) -m found }\n",
 	            out);
+	session_keys(generate, out);
 	generate_prompt(generate, out);
 	if (generate->topology == GENERATE_LOWER && generate->ingress.on)
 		(void)fputs("    http-request set-var(txn.infer_be) " MATCHED "\n", out);

@@ -350,6 +350,40 @@ static void servers_ask_for_their_weight_where_they_are_told_to(void **state)
 	free(text);
 }
 
+/* Behind the header and the body, before the question; the first that is there counts. */
+static void a_session_may_be_named_by_a_key_of_the_body(void **state)
+{
+	static const char *const refused[] = {
+		"", ".", ".a", "a.", "a b", "a'", "a)", "$.a", "a[0]"
+	};
+	struct generate generate = wanted(0, GENERATE_COMBINED);
+	struct error error = { "" };
+	const char *header, *first, *second;
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		assert_false(generate_session_key(&generate, refused[i], &error));
+	assert_true(generate_session_key(&generate, "prompt_cache_key", &error));
+	assert_true(generate_session_key(&generate, "metadata.user_id", &error));
+	text = printed(CONFIG, &generate);
+	header = strstr(text, "set-var(txn.infer_s0) req.fhdr(x-infer-session)\n");
+	first = strstr(text, "set-var(txn.infer_s0) req.body,json_query('$.prompt_cache_key') if "
+	                     "infer_post infer_path infer_json !infer_enc !{ var(txn.infer_s0) -m "
+	                     "found }\n");
+	second = strstr(text, "json_query('$.metadata.user_id') if infer_post");
+	assert_non_null(header);
+	assert_non_null(first);
+	assert_non_null(second);
+	assert_true(header < first && first < second);
+	assert_true(strstr(text, "wait-for-body time 30s") < first);
+	assert_true(second < strstr(text, "send-spoe-group infer infer-route"));
+	free(text);
+	assert_true(generate_session_key(&generate, "user", &error));
+	assert_true(generate_session_key(&generate, "conversation", &error));
+	assert_false(generate_session_key(&generate, "fifth", &error));
+}
+
 static void versions_are_read(void **state)
 {
 	struct error error = { "" };
@@ -403,6 +437,7 @@ int main(void)
 		cmocka_unit_test(a_named_regex_leaves_no_question),
 		cmocka_unit_test(a_split_changes_what_it_must),
 		cmocka_unit_test(servers_ask_for_their_weight_where_they_are_told_to),
+		cmocka_unit_test(a_session_may_be_named_by_a_key_of_the_body),
 		cmocka_unit_test(versions_are_read),
 		cmocka_unit_test(every_variable_is_registered),
 	};
