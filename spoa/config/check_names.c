@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/core/pattern.h"
+#include "policies/core/policy.h"
 #include "spoa/config/haproxy_cfg.h"
 #include "spoa/config/haproxy_condition.h"
 #include "spoa/config/loading.h"
@@ -89,16 +91,20 @@ static const struct haproxy_section *expect_backend(const struct loading *loadin
 }
 
 /* "gpu12" of "server-template gpu 1-16 ...", "gpu3" of "server gpu3 ...", or the
- * address of the latter. */
+ * address of the latter; a pattern of one of them. */
 static bool is_server(const struct haproxy_line *line, const char *name)
 {
+	char first[NAME_MAX_BYTES];
 	size_t len;
 
 	if (line->count < 3)
 		return false;
 	if (strcmp(line->words[0], "server") == 0)
-		return strcmp(line->words[1], name) == 0 || strcmp(line->words[2], name) == 0;
+		return pattern_fits(name, line->words[1]) || pattern_fits(name, line->words[2]);
 	len = strlen(line->words[1]);
+	(void)snprintf(first, sizeof(first), "%s1", line->words[1]);
+	if (strcmp(line->words[0], "server-template") == 0 && strchr(name, '*'))
+		return pattern_fits(name, first);
 	return strcmp(line->words[0], "server-template") == 0 &&
 	       strncmp(line->words[1], name, len) == 0 && name[len] &&
 	       strspn(name + len, "0123456789") == strlen(name + len);

@@ -42,6 +42,8 @@ static void write_head(struct connection *connection, int status, const char *ty
 
 	bytes_format(out, "HTTP/1.1 %d %s\r\nx-sim-engine: %d\r\ncontent-type: %s\r\n", status,
 	             reason_of(status), connection->engine->port, type);
+	if (connection->engine->options->ranks > 1)
+		bytes_format(out, "x-sim-rank: %u\r\n", connection->call.rank);
 	if (retry_after >= 0)
 		bytes_format(out, "retry-after: %d\r\n", retry_after);
 	if (connection->close_said)

@@ -230,7 +230,7 @@ static void enter_model(struct connection *connection, struct span text)
 		job.block_count = prompt_blocks(text, block_tokens, call->blocks);
 	}
 	engine_catch_up(engine);
-	switch (engine_submit(engine, &job, &call->ticket)) {
+	switch (engine_submit(engine, call->rank, &job, &call->ticket)) {
 	case ENGINE_ACCEPTED:
 		set_in_model(connection, true);
 		if (call->stream && !engine->options->headers_late)
@@ -243,6 +243,20 @@ static void enter_model(struct connection *connection, struct span text)
 		refuse(connection, 400, "The prompt is longer than the KV cache.");
 		return;
 	}
+}
+
+/* That it names, or that has the least to do. */
+static bool finds_rank(struct connection *connection, const struct http_head *head)
+{
+	struct engine *engine = connection->engine;
+	struct span named = http_field_named(head, "x-data-parallel-rank");
+	int64_t rank = named.at ? span_number(named) : engine_idlest(engine);
+
+	if (rank < 0 || rank >= engine->options->ranks)
+		return false;
+	connection->call.rank = (uint32_t)rank;
+	engine->counts.by_rank[rank]++;
+	return true;
 }
 
 static void answer(struct connection *connection, const struct request *request)
@@ -260,9 +274,13 @@ static void answer(struct connection *connection, const struct request *request)
 	}
 	if (awaits_adapter(connection, prompt.model))
 		return;
+	if (!finds_rank(connection, request->head)) {
+		refuse(connection, 400, "data_parallel_rank is out of range.");
+		return;
+	}
 	prepare(&connection->call, &prompt, engine);
 	connection->call.cut_after = (connection->call.output_tokens + 1) / 2;
-	if (engine->model)
+	if (engine->models[0])
 		enter_model(connection, prompt.text);
 	else
 		answer_at_once(connection);
@@ -320,6 +338,6 @@ void call_abort(struct connection *connection)
 		return;
 	engine_catch_up(engine);
 	if (connection->call.in_model)
-		engine_model_abort(engine->model, connection->call.ticket);
+		engine_model_abort(engine->models[connection->call.rank], connection->call.ticket);
 	set_in_model(connection, false);
 }

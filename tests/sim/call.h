@@ -23,7 +23,7 @@ struct call {
 	bool waits;    /* for it */
 	bool head_sent;
 	bool limited; /* max_tokens ended it */
-	uint32_t ticket;
+	uint32_t ticket, rank;
 	uint32_t prompt_tokens, cached_tokens, output_tokens, sent_tokens;
 	uint32_t cut_after; /* tokens after which a fault cuts the answer; 0: none does */
 	enum fault_kind cut;

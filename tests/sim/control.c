@@ -41,6 +41,10 @@ void control_state(struct connection *connection, const struct request *request)
 	NUMBER("lora_loads", engine->loras.loads);
 	NUMBER("blocks_used", load.blocks_used);
 	NUMBER("blocks_cached", load.blocks_cached);
+	bytes_text(body, ",\"ranks\":[");
+	for (uint32_t rank = 0; rank < engine->options->ranks; rank++)
+		bytes_format(body, "%s%" PRIu64, rank > 0 ? "," : "", counts->by_rank[rank]);
+	bytes_text(body, "]");
 #undef NUMBER
 	bytes_text(body, "}\n");
 	answer_whole(connection, 200, "application/json", bytes_span(body));
@@ -117,8 +121,8 @@ void control_reset(struct connection *connection, const struct request *request)
 		answer_error(connection, 409, -1, "Requests are running.");
 		return;
 	}
-	if (engine->model)
-		engine_model_clear(engine->model);
+	for (uint32_t rank = 0; engine->models[0] && rank < engine->options->ranks; rank++)
+		engine_model_clear(engine->models[rank]);
 	engine_clear_counts(engine);
 	answer_whole(connection, 200, "application/json", (struct span){ "{}\n", 3 });
 }

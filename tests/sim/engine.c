@@ -27,9 +27,14 @@ static int64_t model_now(const struct engine *engine)
 
 static void set_timer(struct engine *engine)
 {
-	int64_t next = engine_model_next(engine->model);
+	int64_t next = INT64_MAX;
 	double wait;
 
+	for (uint32_t rank = 0; rank < engine->options->ranks; rank++) {
+		int64_t at = engine_model_next(engine->models[rank]);
+
+		next = at < next ? at : next;
+	}
 	if (next == INT64_MAX) {
 		ev_timer_stop(engine->loop, &engine->step);
 		return;
@@ -48,17 +53,18 @@ static void on_event(void *context, const struct engine_event *event)
 
 void engine_catch_up(struct engine *engine)
 {
-	if (!engine->model)
+	if (!engine->models[0])
 		return;
-	engine_model_advance(engine->model, model_now(engine), on_event, engine);
+	for (uint32_t rank = 0; rank < engine->options->ranks; rank++)
+		engine_model_advance(engine->models[rank], model_now(engine), on_event, engine);
 	set_timer(engine);
 }
 
-enum engine_answer engine_submit(struct engine *engine, const struct engine_job *job,
+enum engine_answer engine_submit(struct engine *engine, uint32_t rank, const struct engine_job *job,
                                  uint32_t *ret_ticket)
 {
 	enum engine_answer answer =
-	        engine_model_submit(engine->model, job, model_now(engine), ret_ticket);
+	        engine_model_submit(engine->models[rank], job, model_now(engine), ret_ticket);
 
 	set_timer(engine);
 	return answer;
@@ -115,9 +121,26 @@ static int listen_on(const char *host, int port, int *ret_port)
 	return fd;
 }
 
+static bool makes_models(struct engine *engine)
+{
+	for (uint32_t rank = 0; rank < engine->options->ranks; rank++) {
+		engine->models[rank] = engine_model_new(&engine->options->engine);
+		if (!engine->models[rank])
+			return false;
+	}
+	return true;
+}
+
+static void free_models(struct engine *engine)
+{
+	for (uint32_t rank = 0; rank < SIM_RANKS_MAX; rank++)
+		engine_model_free(engine->models[rank]);
+}
+
 struct engine *engine_new(const struct sim_options *options, int index, struct ev_loop *loop)
 {
 	struct engine *engine = calloc(1, sizeof(*engine));
+	bool has_models = true;
 	int fd;
 
 	if (!engine)
@@ -126,8 +149,9 @@ struct engine *engine_new(const struct sim_options *options, int index, struct e
 	engine->loop = loop;
 	fd = listen_on(options->listen[index].host, options->listen[index].port, &engine->port);
 	if (fd >= 0 && options->speed > 0)
-		engine->model = engine_model_new(&options->engine);
-	if (fd < 0 || (options->speed > 0 && !engine->model)) {
+		has_models = makes_models(engine);
+	if (fd < 0 || !has_models) {
+		free_models(engine);
 		free(engine);
 		return NULL;
 	}
@@ -148,7 +172,7 @@ void engine_free(struct engine *engine)
 	ev_io_stop(engine->loop, &engine->listener);
 	ev_timer_stop(engine->loop, &engine->step);
 	(void)close(engine->listener.fd);
-	engine_model_free(engine->model);
+	free_models(engine);
 	bytes_done(&engine->last);
 	bytes_done(&engine->scratch);
 	free(engine);
@@ -173,15 +197,51 @@ struct fault engine_fault(struct engine *engine, struct span path, bool asks_for
 	return (struct fault){ 0 };
 }
 
-struct engine_load engine_load_now(const struct engine *engine)
+struct engine_load engine_load_of(const struct engine *engine, uint32_t rank)
 {
-	if (engine->model)
-		return engine_model_load(engine->model);
+	if (engine->models[0])
+		return engine_model_load(engine->models[rank]);
 	return (struct engine_load){
 		.blocks_total = engine->options->engine.kv_blocks,
 		.prompt_tokens = engine->counts.prompt_tokens,
 		.generated_tokens = engine->counts.generated_tokens,
 	};
+}
+
+struct engine_load engine_load_now(const struct engine *engine)
+{
+	struct engine_load sum = engine_load_of(engine, 0);
+
+	for (uint32_t rank = 1; engine->models[0] && rank < engine->options->ranks; rank++) {
+		struct engine_load load = engine_load_of(engine, rank);
+
+		sum.running += load.running;
+		sum.waiting += load.waiting;
+		sum.prefill_tokens += load.prefill_tokens;
+		sum.blocks_used += load.blocks_used;
+		sum.blocks_total += load.blocks_total;
+		sum.blocks_cached += load.blocks_cached;
+		sum.running_max += load.running_max;
+		sum.prompt_tokens += load.prompt_tokens;
+		sum.cached_tokens += load.cached_tokens;
+		sum.generated_tokens += load.generated_tokens;
+	}
+	return sum;
+}
+
+uint32_t engine_idlest(const struct engine *engine)
+{
+	uint32_t best = 0, least = UINT32_MAX;
+
+	for (uint32_t rank = 0; engine->models[0] && rank < engine->options->ranks; rank++) {
+		struct engine_load load = engine_load_of(engine, rank);
+
+		if (load.running + load.waiting >= least)
+			continue;
+		least = load.running + load.waiting;
+		best = rank;
+	}
+	return best;
 }
 
 void engine_clear_counts(struct engine *engine)

@@ -30,6 +30,7 @@ struct engine_counts {
 	uint64_t refused;  /* no place, no such model, not understood */
 	uint64_t connections;
 	uint64_t prefill_asked, prefill_failed; /* of its side-car */
+	uint64_t by_rank[SIM_RANKS_MAX];
 	uint64_t prompt_tokens, cached_tokens,
 	        generated_tokens; /* without a cost model; else the model's */
 };
@@ -40,8 +41,8 @@ struct engine {
 	int port;
 	struct ev_io listener;
 	struct ev_timer step;
-	struct engine_model *model; /* NULL: no cost model */
-	int64_t started_us;         /* monotonic */
+	struct engine_model *models[SIM_RANKS_MAX]; /* of each rank; [0] NULL: no cost model */
+	int64_t started_us;                         /* monotonic */
 	struct fault_rule rules[FAULT_RULES_MAX];
 	struct engine_counts counts;
 	struct loras loras;
@@ -59,14 +60,18 @@ void engine_free(struct engine *engine);
 /* Brings the model up to now and sets the timer for its next step. Events go to the calls. */
 void engine_catch_up(struct engine *engine);
 
-/* A job for the model; now is what engine_catch_up() just reached. */
-enum engine_answer engine_submit(struct engine *engine, const struct engine_job *job,
+/* A job for a rank's model; now is what engine_catch_up() just reached. */
+enum engine_answer engine_submit(struct engine *engine, uint32_t rank, const struct engine_job *job,
                                  uint32_t *ret_ticket);
+
+/* The rank with the least to do; what an engine does with who names none. */
+uint32_t engine_idlest(const struct engine *engine);
 
 /* The fault that the engine's rules hold for this path; counts it down. */
 struct fault engine_fault(struct engine *engine, struct span path, bool asks_for_tokens);
 
 /* What it carries now; of an engine without a cost model only the totals are known. */
 struct engine_load engine_load_now(const struct engine *engine);
+struct engine_load engine_load_of(const struct engine *engine, uint32_t rank);
 
 void engine_clear_counts(struct engine *engine);

@@ -103,12 +103,10 @@ static void write_infos(struct bytes *out, const struct engine *engine, const ch
 	             engine->options->engine.kv_blocks);
 }
 
-static void measure(struct engine *engine, double *values)
+static void measure(const struct engine *engine, const struct engine_load *of, double *values)
 {
-	struct engine_load load;
+	struct engine_load load = *of;
 
-	engine_catch_up(engine);
-	load = engine_load_now(engine);
 	values[RUNNING] = (double)load.running + engine->hanging;
 	values[WAITING] = load.waiting;
 	values[USAGE] = (double)load.blocks_used / load.blocks_total;
@@ -122,16 +120,36 @@ static void measure(struct engine *engine, double *values)
 	values[SEQUENCES] = engine->options->engine.max_running;
 }
 
+/* Of each rank the same names, with its number as label engine. */
+static void write_ranks(struct bytes *out, const struct engine *engine, const char *model)
+{
+	for (const struct row *row = of_vllm; row->name; row++) {
+		bytes_format(out, "# HELP vllm:%s Simulated.\n# TYPE vllm:%s %s\n", row->name,
+		             row->name, row->type);
+		for (uint32_t rank = 0; rank < engine->options->ranks; rank++) {
+			struct engine_load load = engine_load_of(engine, rank);
+			double values[VALUE_COUNT];
+
+			measure(engine, &load, values);
+			bytes_format(out, "vllm:%s{engine=\"%u\",model_name=\"%s\"} %.15g\n",
+			             row->name, rank, model, values[row->value]);
+		}
+	}
+}
+
 bool metrics_page_write(struct engine *engine, struct bytes *out)
 {
 	const struct sim_options *options = engine->options;
 	const char *model = options->models.count > 0 ? options->models.texts[0] : "sim";
+	struct engine_load load;
 	double values[VALUE_COUNT];
 	char labels[256];
 
 	if (strcmp(options->page, "none") == 0)
 		return false;
-	measure(engine, values);
+	engine_catch_up(engine);
+	load = engine_load_now(engine);
+	measure(engine, &load, values);
 	if (strcmp(options->page, "generic") == 0) {
 		(void)snprintf(labels, sizeof(labels), "model=\"%s\"", model);
 		write_rows(out, "inference_engine_", labels, of_generic, values);
@@ -148,7 +166,7 @@ bool metrics_page_write(struct engine *engine, struct bytes *out)
 		return true;
 	}
 	(void)snprintf(labels, sizeof(labels), "engine=\"0\",model_name=\"%s\"", model);
-	write_rows(out, "vllm:", labels, of_vllm, values);
+	write_ranks(out, engine, model);
 	write_infos(out, engine, labels);
 	loras_write(&engine->loras, options, labels, out);
 	write_histograms(out, engine, "vllm", labels);

@@ -51,6 +51,8 @@ static const struct command_option options[] = {
 	{ "bare", NULL, "keep nothing for /sim/last: costs less", COMMAND_FLAG, AT(bare), 0, 0 },
 	{ "page", "NAME", "whose names /metrics has: vllm, sglang or generic; none: 404",
 	  COMMAND_TEXT, AT(page), 0, 0 },
+	{ "ranks", "N", "data-parallel ranks of each engine, 1; x-data-parallel-rank says which",
+	  COMMAND_COUNT, AT(ranks), 1, SIM_RANKS_MAX },
 	{ "sidecar", NULL, "ask who x-prefiller-host-port names for the prompt first", COMMAND_FLAG,
 	  AT(sidecar), 0, 0 },
 	{ "sidecar-strict", NULL, "503 when that fails; else the prompt is computed here",
@@ -75,7 +77,9 @@ static const struct command_line line = {
 	        "  POST /sim/reset   counts, faults and cache as at the start\n"
 	        "A request's header x-sim-fault, or /sim/fault for all: a status (500, 503:7 with\n"
 	        "Retry-After: 7), reset, reset-mid, hang, hang-mid, slow:MS, close, none.\n"
-	        "Every answer carries x-sim-engine, the port it listens on.\n\n",
+	        "Every answer carries x-sim-engine, the port it listens on; of several ranks "
+	        "x-sim-rank,\n"
+	        "the one that served.\n\n",
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
 };
@@ -109,6 +113,7 @@ int sim_options_read(int argc, char **argv, struct sim_options *ret_options)
 	ret_options->lora_slots = 4;
 	ret_options->lora_load_ms = 200;
 	ret_options->sidecar_timeout_s = 5;
+	ret_options->ranks = 1;
 	status = command_line_read(&line, argc, argv, ret_options);
 	if (status >= 0)
 		return status;

@@ -7,7 +7,7 @@
 #include "spoa/replay/engine_model.h"
 #include "tests/sim/command_line.h"
 
-enum { SIM_ENGINES_MAX = 256, SIM_HOST_MAX = 64 };
+enum { SIM_ENGINES_MAX = 256, SIM_HOST_MAX = 64, SIM_RANKS_MAX = 16 };
 
 struct sim_options {
 	struct engine_settings engine;
@@ -19,6 +19,7 @@ struct sim_options {
 	bool bare;              /* nothing kept for /sim/last */
 	const char *ready_file; /* NULL for none */
 	const char *page;       /* whose names the metric page has: vllm, sglang; none: no page */
+	uint32_t ranks;         /* data-parallel ranks of each engine, at least 1 */
 	bool sidecar;           /* x-prefiller-host-port is followed */
 	bool sidecar_strict;    /* and when that engine fails, the request does */
 	double sidecar_timeout_s;

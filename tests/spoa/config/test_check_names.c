@@ -67,6 +67,14 @@ static void servers_by_name_address_or_template_are_known(void **state)
 	            " \"10.9.9.9:8000\": {}}}},"
 	            " \"rules\": [{\"instances\": [\"be_small\"]}]}",
 	            "");
+	assert_says(
+	        "{\"instances\": {\"be_llama70b\": {\"replicas\": {\"gpu*\": {}, \"*\": {},"
+	        " \"10.0.*:8000\": {}, \"cpu*\": {}}}, \"be_small\": {\"replicas\": {"
+	        "\"no*\": {}, \"nodes*\": {}}}}}",
+	        "instances.be_llama70b.replicas.cpu*: no such server in backend be_llama70b "
+	        "(FILE:3) [unknown-server]\n"
+	        "instances.be_small.replicas.nodes*: no such server in backend be_small (FILE:6) "
+	        "[unknown-server]\n");
 }
 
 static void what_haproxy_does_not_have_is_an_error(void **state)
