@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "redis/link_parts.h"
 #include "tests/redis/linked.h"
 
 static struct linked *up(void)
@@ -61,6 +62,55 @@ static void nothing_is_taken_before_it_is_up(void **state)
 	assert_false(linked_send(linked, "EARLY", SECOND));
 	assert_int_equal(redis_link_counters(linked->link)->refused, 1);
 	assert_int_equal(linked->replies, 0);
+	linked_close(linked);
+}
+
+static void nothing_is_taken_before_it_is_greeted(void **state)
+{
+	struct linked *linked = linked_open();
+
+	(void)state;
+	linked->store.mute = true;
+	linked_start(linked);
+	assert_true(reaches(linked, &linked->store.peers[0].commands, 2));
+	assert_false(linked_send(linked, "EARLY", SECOND));
+	linked_close(linked);
+}
+
+/* It would come before the password, and nobody waits for its reply. */
+static void what_was_not_sent_is_not_sent_to_the_next(void **state)
+{
+	struct linked *linked = up();
+
+	(void)state;
+	assert_true(linked_send(linked, "GHOST", SECOND));
+	fake_kick_all(&linked->store);
+	assert_true(reaches(linked, &linked->ups, 2));
+	assert_int_equal(linked->result, REDIS_RESULT_LOST);
+	assert_string_equal(linked->store.heard, "CLIENT PING CLIENT PING ");
+	linked_close(linked);
+}
+
+/* The first is refused, as ::1 of "localhost" often is. */
+static void all_addresses_of_a_name_are_one_try(void **state)
+{
+	struct linked *linked = linked_open();
+	struct fake_store other;
+	char url[64];
+
+	(void)state;
+	fake_open(&other, linked->loop);
+	(void)snprintf(url, sizeof(url), "redis://127.0.0.1:%u", (unsigned)other.port);
+	fake_close(&other);
+	linked_start_at(linked, url);
+	while (linked->link->state != LINK_OPENING)
+		ev_run(linked->loop, EVRUN_ONCE);
+	linked->link->addresses.count = 2;
+	linked->link->addresses.at[1] = linked->link->addresses.at[0];
+	((struct sockaddr_in *)&linked->link->addresses.at[1].storage)->sin_port =
+	        htons(linked->store.port);
+	assert_true(reaches(linked, &linked->ups, 1));
+	assert_int_equal(linked->downs, 0);
 	linked_close(linked);
 }
 
@@ -426,6 +476,9 @@ int main(void)
 		cmocka_unit_test(it_comes_up_and_answers),
 		cmocka_unit_test(a_callback_may_send),
 		cmocka_unit_test(nothing_is_taken_before_it_is_up),
+		cmocka_unit_test(nothing_is_taken_before_it_is_greeted),
+		cmocka_unit_test(what_was_not_sent_is_not_sent_to_the_next),
+		cmocka_unit_test(all_addresses_of_a_name_are_one_try),
 		cmocka_unit_test(what_waits_is_bounded),
 		cmocka_unit_test(a_stray_reply_resets_the_link),
 		cmocka_unit_test(what_a_store_says_before_it_closes_is_told),
