@@ -186,6 +186,17 @@ static void refused_and_then_there(void **state)
 	linked_close(linked);
 }
 
+static void refused_after_it_was_up(void **state)
+{
+	struct linked *linked = up();
+
+	(void)state;
+	fake_close(&linked->store);
+	assert_true(reaches(linked, &linked->downs, 3));
+	assert_int_equal(linked->fault, REDIS_FAULT_REFUSED);
+	linked_close(linked);
+}
+
 static void pauses_grow_and_are_bounded(void **state)
 {
 	struct linked *linked = linked_open();
@@ -483,6 +494,7 @@ int main(void)
 		cmocka_unit_test(a_stray_reply_resets_the_link),
 		cmocka_unit_test(what_a_store_says_before_it_closes_is_told),
 		cmocka_unit_test(refused_and_then_there),
+		cmocka_unit_test(refused_after_it_was_up),
 		cmocka_unit_test(pauses_grow_and_are_bounded),
 		cmocka_unit_test(each_way_to_be_lost),
 		cmocka_unit_test(errors_that_leave_the_link_as_it_is),

@@ -181,6 +181,7 @@ static void the_sum_is_bounded(void **state)
 	assert_int_equal(reading, REDIS_READ_TOO_BIG);
 	assert_true(redis_reader_clear(reader));
 	assert_int_equal(read_at_once(reader, "+again\r\n", &reply), REDIS_READ_REPLY);
+	assert_int_equal(read_at_once(reader, "x\r\n", &reply), REDIS_READ_BROKEN);
 	redis_reader_free(reader);
 }
 
