@@ -119,6 +119,53 @@ static void without_tokens_all_weigh_the_same(void **state)
 	expect_probability(times[0], draws, 0.5);
 }
 
+/* At 20 s, by an agent that was heard of at 18 and 19 s and took so many slots between. */
+static void others_took(struct peers *peers, uint64_t slots)
+{
+	struct peer_load load = { .acquired = 0 };
+
+	assert_int_equal(peers_hear(peers, 1, 1, 18 * SECOND, 18 * SECOND), PEER_NEWS);
+	peers_load(peers, 1, 2, &load);
+	load.acquired = slots;
+	assert_int_equal(peers_hear(peers, 1, 2, 19 * SECOND, 19 * SECOND), PEER_NEWS);
+	peers_load(peers, 1, 2, &load);
+}
+
+/* lambda = slots / 2 s faded for a second, age 1 s: 0.61, 1.21 and 30.3 for 2, 4 and 100. */
+static void auto_is_wider_the_more_is_not_heard_of_yet(void **state)
+{
+	static const struct {
+		uint64_t slots;
+		bool alone;
+		double probabilities[4];
+	} cases[] = {
+		{ 0, true, { 0, 1 / 3.0, 0, 2 / 3.0 } },
+		{ 0, false, { 0, 1 / 3.0, 0, 2 / 3.0 } },
+		{ 2, false, { 0, 1 / 3.0, 0, 2 / 3.0 } },
+		{ 4, false, { 0, 0.290323, 0.129032, 0.580645 } },
+		{ 100, false, { 0.104046, 0.260116, 0.115607, 0.520231 } },
+	};
+	const uint32_t draws = 100000;
+	uint32_t times[HAND_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		hand_make(&hand, "soft-k-choice", 4);
+		hand_running(&hand, (double[]){ 9, 3, 8, 1 });
+		hand.facts.peers = peers_new(HAND_MAX, hand.facts.ledger);
+		assert_non_null(hand.facts.peers);
+		if (!cases[i].alone)
+			others_took(hand.facts.peers, cases[i].slots);
+		hand.walk.now = 20 * SECOND;
+		set("k", "auto");
+		hand_draw(&hand, &picker_soft_k, draws, times);
+		for (size_t k = 0; k < 4; k++)
+			expect_probability(times[k], draws, cases[i].probabilities[k]);
+		peers_free(hand.facts.peers);
+		hand.facts.peers = NULL;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +175,7 @@ int main(void)
 		cmocka_unit_test(a_seed_gives_the_draws_of_the_specification),
 		cmocka_unit_test(tokens_are_compared_in_requests),
 		cmocka_unit_test(without_tokens_all_weigh_the_same),
+		cmocka_unit_test(auto_is_wider_the_more_is_not_heard_of_yet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
