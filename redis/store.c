@@ -308,6 +308,10 @@ bool store_is_done(const struct store *store)
 
 static struct store_link_view link_view(const struct side *side)
 {
+	static const struct redis_counters none;
+
+	if (!side->link) /* not started */
+		return (struct store_link_view){ .fault = "", .counters = &none };
 	return (struct store_link_view){
 		.up = redis_link_is_up(side->link),
 		.fault = side->failed ? redis_fault_label(side->fault) : "",
@@ -320,7 +324,7 @@ struct store_view store_view(const struct store *store)
 	struct store_view view = {
 		.agent = store->options.agent,
 		.space = store->options.space,
-		.address = redis_link_address(store->tells.link),
+		.address = store->tells.link ? redis_link_address(store->tells.link) : "",
 		.tells = link_view(&store->tells),
 		.follows = link_view(&store->follows),
 		.follower = follower_view(store->follower),

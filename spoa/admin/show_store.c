@@ -8,21 +8,24 @@ static const json_t *part(const json_t *object, const char *name)
 	return json_object_get(object, name);
 }
 
+/* A text that is not empty, or else the other one. */
+static const char *text_or(const json_t *object, const char *name, const char *otherwise)
+{
+	const char *text = json_string_value(part(object, name));
+
+	return text && *text ? text : otherwise;
+}
+
 static const char *state_of(const json_t *link)
 {
-	const char *fault = field_text(link, "fault");
-
-	if (json_is_true(part(link, "up")))
-		return "up";
-	return *fault ? fault : "not yet";
+	return json_is_true(part(link, "up")) ? "up" : text_or(link, "fault", "not yet");
 }
 
 static void show_state(const json_t *object, FILE *out)
 {
 	const json_t *follower = part(object, "follower");
-	const char *address = field_text(object, "address");
 
-	(void)fprintf(out, "%s, space %s, we are %s\n", *address ? address : "not found yet",
+	(void)fprintf(out, "%s, space %s, we are %s\n", text_or(object, "address", "not found yet"),
 	              field_text(object, "space"), field_text(object, "agent"));
 	(void)fprintf(out, "tells: %s, follows: %s (%s", state_of(part(object, "tells")),
 	              state_of(part(object, "follows")), field_text(follower, "phase"));
