@@ -61,6 +61,13 @@ under_load() { # what it does to the one of batch: in $T/done
 	send batch 10 -H x-infer-priority:batch
 	wait_for 5 "the one of batch in the queue" in_queue 4
 }
+# Its last ones are served. Not killed: when all clients of a full server leave at once, HAProxy 2.6.12 may leave the others in its
+# queue, though nobody is served (7 of 11 times on a busy machine), until timeout queue.
+load_ends() {
+	kill -USR1 "${PIDS[player]}"
+	wait "${PIDS[player]}" || true
+	unset "PIDS[player]"
+}
 step 100ms
 under_load 1
 wait_for 15 "the one of batch to be served under load" are_done 1
@@ -68,12 +75,12 @@ kill -0 "${PIDS[player]}" || fail "the load had ended before"
 read -r _ status waited <"$T/done"
 [ "$status" = 200 ] || fail "the one of batch got $status"
 awk -v t="$waited" 'BEGIN { exit !(t > 2) }' || fail "the one of batch waited $waited s only: it did not go behind"
-stop player
+load_ends
 step 0
 under_load 2
 sleep 4
 [ ! -s "$T/done" ] || fail "by classes the one of batch was served: then the test shows nothing"
-stop player
+load_ends
 wait_for 5 "the one of batch to be served when there is room" are_done 1
 say "under load batch took $waited s by offsets, and by classes it waited until the load ended: $(cut -d' ' -f3 "$T/done") s"
 wait_for 5 "all slots to come back" all_slots_are_back
