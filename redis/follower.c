@@ -7,81 +7,43 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "redis/inbox.h"
+#include "redis/follower_parts.h"
 
-static const usec_t look_deadline = 3 * SECOND;
 static const usec_t warm_pause = 5 * MSEC;
-static const usec_t retry_pause = 1 * SECOND;
 
-enum {
-	OVERLAP_MS = 10000, /* read again where a stream began anew */
-	STEP = 16,          /* entries between two looks at the clock */
-};
+enum { STEP = 16 /* entries between two looks at the clock */ };
 
 #define AS_NAME(id, name) name,
 const char *const follower_phase_names[FOLLOWER_PHASE_COUNT] = { FOLLOWER_PHASES(AS_NAME) };
 #undef AS_NAME
 
-struct place {
-	struct entry_id id;     /* of the last entry applied */
-	bool known;             /* it is where we want to be */
-	bool applied;           /* it is one that we saw */
-	bool at_end;            /* go on with what comes from now on */
-	struct entry_id newest; /* as of the last look; 0-0: there is none */
-};
-
-struct follower {
-	struct ev_loop *loop;
-	struct apply *apply;
-	struct follower_options options;
-	struct follower_events events;
-	struct redis_link *link; /* NULL: down */
-	ev_timer timer;
-	enum follower_phase phase;
-	struct place places[KEYS_STREAMS];
-	unsigned looking; /* replies that are to come */
-	bool look_failed;
-	bool reading;
-	usec_t asked, next_at;
-	unsigned count; /* of XREAD */
-
-	struct inbox inbox;
-	struct inbox_item item; /* being applied, if open */
-	bool open;
-
-	bool warm; /* it is over */
-	struct entry_id warm_from, warm_to;
-	usec_t warm_began, warm_ended;
-	struct follower_view counts;
-};
-
-static usec_t clock_of(const struct follower *follower)
+usec_t follower_clock(const struct follower *follower)
 {
 	return follower->options.now();
 }
 
-static void wake_at(struct follower *follower, usec_t when)
+void follower_wake_at(struct follower *follower, usec_t when)
 {
-	usec_t now = clock_of(follower);
+	usec_t now = follower_clock(follower);
 
 	ev_timer_stop(follower->loop, &follower->timer);
 	ev_timer_set(&follower->timer, when > now ? (double)(when - now) / 1e6 : 0, 0.);
 	ev_timer_start(follower->loop, &follower->timer);
 }
 
-static void note(struct follower *follower, enum op op, enum redis_result result,
-                 const struct redis_reply *reply)
+void follower_note(struct follower *follower, enum op op, enum redis_result result,
+                   const struct redis_reply *reply)
 {
-	ops_note(follower->options.ops, op, result, clock_of(follower) - follower->asked);
+	ops_note(follower->options.ops, op, result, follower_clock(follower) - follower->asked);
 	if (result != REDIS_RESULT_OK && result != REDIS_RESULT_LOST)
 		follower->events.on_failed(follower->events.data, op, result,
 		                           reply ? reply->text : (struct span){ "", 0 });
 }
 
-static bool send(struct follower *follower, const struct span *words, size_t count, usec_t deadline,
-                 void (*on_reply)(void *, enum redis_result, const struct redis_reply *))
+bool follower_send(struct follower *follower, const struct span *words, size_t count,
+                   usec_t deadline,
+                   void (*on_reply)(void *, enum redis_result, const struct redis_reply *))
 {
 	const struct redis_command command = {
 		.words = words,
@@ -94,169 +56,37 @@ static bool send(struct follower *follower, const struct span *words, size_t cou
 	return redis_link_send(follower->link, &command);
 }
 
-#define WORD(text)                                                                                 \
-	{                                                                                          \
-		text, sizeof(text) - 1                                                             \
-	}
-
-/* --- looking: the time, and the newest entry of each stream */
-
-static void start_over(struct follower *follower, enum keys_stream stream, struct entry_id from)
-{
-	struct place *place = &follower->places[stream];
-
-	place->id = (struct entry_id){ from.ms > OVERLAP_MS ? from.ms - OVERLAP_MS : 0, 0 };
-	place->at_end = false;
-	follower->counts.restarts++;
-	follower->events.on_restart(follower->events.data, stream);
-}
-
-static void begin_warm(struct follower *follower, usec_t now)
-{
-	uint64_t ms = store_clock_ms(follower->options.clock, now);
-	uint64_t life = follower->options.kept_life / MSEC;
-
-	follower->warm_from = (struct entry_id){ ms > life ? ms - life : 0, 0 };
-	follower->warm_to = follower->places[KEYS_KEPT].newest;
-	follower->warm_began = now;
-	follower->places[KEYS_KEPT].id = follower->warm_from;
-}
-
-static void end_warm(struct follower *follower)
-{
-	if (follower->warm)
-		return;
-	follower->warm = true;
-	follower->warm_ended = clock_of(follower);
-	follower->phase = FOLLOWER_FOLLOWING;
-	follower->events.on_warm(follower->events.data);
-}
-
-/* All is known: where to go on. */
-static void place_all(struct follower *follower)
-{
-	if (!follower->warm && !follower->places[KEYS_KEPT].known)
-		begin_warm(follower, clock_of(follower));
-	for (int i = 0; i < KEYS_STREAMS; i++) {
-		struct place *place = &follower->places[i];
-
-		if (place->known && place->applied && entry_id_before(place->newest, place->id))
-			start_over(follower, (enum keys_stream)i, place->newest);
-		place->known = true;
-	}
-	follower->phase = follower->warm ? FOLLOWER_FOLLOWING : FOLLOWER_WARMING;
-	if (!follower->warm && !entry_id_before(follower->places[KEYS_KEPT].id, follower->warm_to))
-		end_warm(follower);
-}
-
-static void looked(struct follower *follower, bool good)
-{
-	follower->look_failed = follower->look_failed || !good;
-	if (--follower->looking > 0)
-		return;
-	if (!follower->link)
-		return;
-	if (follower->look_failed) {
-		wake_at(follower, clock_of(follower) + retry_pause);
-		return;
-	}
-	place_all(follower);
-	wake_at(follower, 0);
-}
-
-static void on_time(void *data, enum redis_result result, const struct redis_reply *reply)
-{
-	struct follower *follower = data;
-
-	note(follower, OP_TIME, result, reply);
-	looked(follower, result == REDIS_RESULT_OK && reply &&
-	                         store_clock_read(follower->options.clock, reply, follower->asked,
-	                                          clock_of(follower)));
-}
-
-static void take_newest(struct follower *follower, enum keys_stream stream,
-                        enum redis_result result, const struct redis_reply *reply)
-{
-	const struct redis_reply *id = redis_reply_at(redis_reply_at(reply, 0), 0);
-	struct place *place = &follower->places[stream];
-
-	note(follower, OP_NEWEST, result, reply);
-	place->newest = (struct entry_id){ 0, 0 };
-	looked(follower,
-	       result == REDIS_RESULT_OK && reply && reply->kind == REDIS_ARRAY &&
-	               (reply->count == 0 || entry_id_read(redis_reply_text(id), &place->newest)));
-}
-
-static void on_newest_live(void *data, enum redis_result result, const struct redis_reply *reply)
-{
-	take_newest(data, KEYS_LIVE, result, reply);
-}
-
-static void on_newest_kept(void *data, enum redis_result result, const struct redis_reply *reply)
-{
-	take_newest(data, KEYS_KEPT, result, reply);
-}
-
-static bool ask_newest(struct follower *follower, enum keys_stream stream)
-{
-	const struct span words[] = { WORD("XREVRANGE"), keys_of(&follower->options.keys, stream),
-		                      WORD("+"),         WORD("-"),
-		                      WORD("COUNT"),     WORD("1") };
-
-	return send(follower, words, sizeof(words) / sizeof(words[0]), look_deadline,
-	            stream == KEYS_LIVE ? on_newest_live : on_newest_kept);
-}
-
-static void look(struct follower *follower)
-{
-	const struct span time[] = { WORD("TIME") };
-
-	follower->phase = FOLLOWER_LOOKING;
-	follower->asked = clock_of(follower);
-	follower->look_failed = false;
-	follower->looking = 0;
-	if (!send(follower, time, 1, look_deadline, on_time))
-		return;
-	follower->looking = 1;
-	for (int i = 0; i < KEYS_STREAMS; i++) {
-		if (ask_newest(follower, (enum keys_stream)i))
-			follower->looking++;
-		else
-			follower->look_failed = true;
-	}
-}
-
 /* --- reading */
 
 static void on_read(void *data, enum redis_result result, const struct redis_reply *reply)
 {
 	struct follower *follower = data;
-	usec_t now = clock_of(follower);
+	usec_t now = follower_clock(follower);
 
 	follower->reading = false;
-	note(follower, OP_READ, result, reply);
+	follower_note(follower, OP_READ, result, reply);
 	follower->next_at = now + (follower->warm ? FOLLOWER_PAUSE : warm_pause);
 	if (result == REDIS_RESULT_LOST)
 		return;
 	if (result != REDIS_RESULT_OK || !reply) {
-		follower->next_at = now + retry_pause;
+		follower->next_at = now + RETRY_PAUSE;
 	} else if (reply->kind == REDIS_NIL) {
 		follower->counts.replies++;
-		end_warm(follower);
+		follower_end_warm(follower);
 	} else if (inbox_take(&follower->inbox, reply, &follower->options.keys)) {
 		follower->counts.replies++;
 		follower->counts.entries += inbox_left(&follower->inbox);
 		follower->counts.bytes += follower->inbox.size;
 		follower->count =
 		        follower->count < FOLLOWER_COUNT / 2 ? 2 * follower->count : FOLLOWER_COUNT;
-		wake_at(follower, 0);
+		follower_wake_at(follower, 0);
 		return;
 	} else {
 		follower->events.on_failed(follower->events.data, OP_READ, REDIS_RESULT_ERROR,
 		                           (struct span)WORD("a reply of another form"));
-		follower->next_at = now + retry_pause;
+		follower->next_at = now + RETRY_PAUSE;
 	}
-	wake_at(follower, follower->next_at);
+	follower_wake_at(follower, follower->next_at);
 }
 
 static struct span position_of(const struct place *place, char text[ENTRY_ID_TEXT_MAX])
@@ -282,8 +112,8 @@ static void read_on(struct follower *follower)
 		position_of(&follower->places[KEYS_KEPT], ids[KEYS_KEPT]),
 	};
 
-	follower->reading = send(follower, words, sizeof(words) / sizeof(words[0]),
-	                         FOLLOWER_BLOCK + look_deadline, on_read);
+	follower->reading = follower_send(follower, words, sizeof(words) / sizeof(words[0]),
+	                                  FOLLOWER_BLOCK + LOOK_DEADLINE, on_read);
 	follower->counts.reads += follower->reading;
 }
 
@@ -300,7 +130,7 @@ static void finish_item(struct follower *follower)
 	if (follower->item.stream == KEYS_KEPT && !follower->warm) {
 		follower->counts.warm_read++;
 		if (!entry_id_before(place->id, follower->warm_to))
-			end_warm(follower);
+			follower_end_warm(follower);
 	}
 }
 
@@ -320,7 +150,7 @@ static void open_item(struct follower *follower, usec_t now)
 /* True: there is more to do. */
 static bool apply_slice(struct follower *follower)
 {
-	usec_t began = clock_of(follower);
+	usec_t began = follower_clock(follower);
 	usec_t now = began;
 
 	while (follower->open || inbox_next(&follower->inbox, &follower->item)) {
@@ -328,7 +158,7 @@ static bool apply_slice(struct follower *follower)
 			open_item(follower, now);
 		else if (!apply_step(follower->apply, STEP, now))
 			finish_item(follower);
-		now = clock_of(follower);
+		now = follower_clock(follower);
 		if (now - began >= FOLLOWER_SLICE)
 			break;
 	}
@@ -342,15 +172,15 @@ static void on_timer(struct ev_loop *loop, ev_timer *timer, int events)
 	(void)loop;
 	(void)events;
 	if (apply_slice(follower)) {
-		wake_at(follower, 0);
+		follower_wake_at(follower, 0);
 		return;
 	}
 	if (!follower->link || follower->reading || follower->looking > 0)
 		return;
 	if (follower->phase == FOLLOWER_LOOKING)
-		look(follower);
-	else if (clock_of(follower) < follower->next_at)
-		wake_at(follower, follower->next_at);
+		follower_look(follower);
+	else if (follower_clock(follower) < follower->next_at)
+		follower_wake_at(follower, follower->next_at);
 	else
 		read_on(follower);
 }
@@ -395,7 +225,7 @@ void follower_up(struct follower *follower, struct redis_link *link)
 	follower->link = link;
 	follower->inbox.next = follower->inbox.count;
 	follower->open = false;
-	look(follower);
+	follower_look(follower);
 }
 
 void follower_down(struct follower *follower, enum redis_fault fault)
@@ -421,7 +251,7 @@ void follower_added(struct follower *follower, enum keys_stream stream, struct e
 
 	/* Replies on two links may overtake each other by as much. */
 	if (place->applied && id.ms + OVERLAP_MS < place->id.ms)
-		start_over(follower, stream, id);
+		follower_start_over(follower, stream, id);
 }
 
 static double warmed(const struct follower *follower)
@@ -439,7 +269,7 @@ static double warmed(const struct follower *follower)
 struct follower_view follower_view(const struct follower *follower)
 {
 	struct follower_view view = follower->counts;
-	usec_t now = clock_of(follower);
+	usec_t now = follower_clock(follower);
 	uint64_t ms = store_clock_ms(follower->options.clock, now);
 	const struct place *live = &follower->places[KEYS_LIVE];
 
