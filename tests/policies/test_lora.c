@@ -6,8 +6,8 @@
 #include "tests/policies/adapted.h"
 
 static struct rule rules[2];
-static struct profile profiles[1];
-static struct profile_step steps[1];
+static struct profile profiles[2];
+static struct profile_step steps[2];
 
 static int begin(void **state)
 {
@@ -216,6 +216,12 @@ static void the_profile_of_the_base_is_its_profile(void **state)
 	profiles[0] = (struct profile){ .model = "l1", .steps = steps, .step_count = 1 };
 	assert_string_equal(adapted_send(adapted, 0).levels[1].asked->name, "least-work");
 	assert_string_equal(adapted_send(adapted, 1).levels[1].asked->name, "random");
+	/* One for any model counts less than one of the base. */
+	steps[1] = (struct profile_step){ 0, strategy_named(SPAN("least-request")) };
+	profiles[0] = (struct profile){ .model = "", .steps = &steps[1], .step_count = 1 };
+	profiles[1] = (struct profile){ .model = "llama", .steps = steps, .step_count = 1 };
+	policy->profile_count = 2;
+	assert_string_equal(adapted_send(adapted, 0).levels[1].asked->name, "random");
 	policy->profile_count = 0;
 }
 

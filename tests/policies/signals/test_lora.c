@@ -43,8 +43,10 @@ static void says(struct world *world, double slots, const uint64_t *active, uint
 
 	page.lora_slots = slots;
 	page.lora_used = actives;
-	memcpy(loras.active, active, actives * sizeof(*active));
-	memcpy(loras.waiting, waiting, waits * sizeof(*waiting));
+	if (actives > 0)
+		memcpy(loras.active, active, actives * sizeof(*active));
+	if (waits > 0)
+		memcpy(loras.waiting, waiting, waits * sizeof(*waiting));
 	engines_put(world->facts->engines, target(world), &page);
 	engines_put_loras(world->facts->engines, target(world), &loras);
 }
