@@ -163,36 +163,17 @@ static double make_comparable(const struct walk *walk, struct candidate *pool, s
 	return weights_differ ? divide_by_weights(pool, standing, count) : 0;
 }
 
-/* The replicas of an instance that can serve, as candidates of their own. */
-static size_t gather_members(const struct walk *walk, const struct instance *instance,
-                             struct candidate *members, size_t room)
-{
-	const struct candidate blank = { .instance = instance, .engines = 1 };
-	size_t count = 0;
-	bool differ = false;
-
-	for (uint32_t i = 0; i < instance->replica_count && count < room; i++) {
-		const struct replica *replica = &instance->replicas[i];
-
-		if (!collect_usable(walk, replica) || !health_fit(walk, replica))
-			continue;
-		differ |= replica->weight != instance->replicas[0].weight;
-		members[count] = blank;
-		members[count].target = replica->target;
-		members[count++].replica = replica;
-	}
-	measure_replicas(walk, members, count);
-	(void)make_comparable(walk, members, count, count, differ);
-	return count;
-}
-
-/* Usable replicas, and the most that one of them holds of the prompt. */
-static void measure_instance(const struct walk *walk, struct candidate *candidate)
+/* By its replicas that can serve: how many there are, the most that one of them holds of the
+ * prompt; and themselves as candidates, as many as there is room for. How many those are. */
+static size_t measure_instance(const struct walk *walk, struct candidate *candidate,
+                               struct candidate *members, size_t room)
 {
 	const struct instance *instance = candidate->instance;
+	const struct candidate blank = { .instance = instance, .engines = 1 };
 	uint16_t engines = 0;
 	uint8_t blocks = 0;
-	bool continued = false;
+	bool continued = false, differ = false;
+	size_t count = 0;
 
 	for (uint32_t i = 0; i < instance->replica_count; i++) {
 		const struct replica *replica = &instance->replicas[i];
@@ -202,6 +183,12 @@ static void measure_instance(const struct walk *walk, struct candidate *candidat
 		engines++;
 		if (walk->scratch->any_match)
 			read_holding(walk, replica->target->id, &blocks, &continued);
+		if (count == room)
+			continue;
+		differ |= replica->weight != instance->replicas[0].weight;
+		members[count] = blank;
+		members[count].target = replica->target;
+		members[count++].replica = replica;
 	}
 	if (walk->scratch->any_match)
 		read_holding(walk, candidate->target->id, &blocks, &continued);
@@ -209,21 +196,24 @@ static void measure_instance(const struct walk *walk, struct candidate *candidat
 	read_ledger(walk, candidate);
 	share_among_engines(candidate);
 	hold(walk, candidate, blocks, continued);
+	if (count > 0) {
+		measure_replicas(walk, members, count);
+		(void)make_comparable(walk, members, count, count, differ);
+	}
+	return count;
 }
 
 static void measure_instances(struct walk *walk)
 {
 	struct candidate *members = walk->scratch->members;
-	size_t room = walk->scratch->room;
+	size_t room = walk->wants_members ? walk->scratch->room : 0;
 
 	for (size_t i = 0; i < walk->count; i++) {
 		struct candidate *candidate = &walk->pool[i];
-		size_t count;
+		size_t count = measure_instance(walk, candidate, members, room);
 
-		measure_instance(walk, candidate);
 		if (!walk->wants_members)
 			continue;
-		count = gather_members(walk, candidate->instance, members, room);
 		candidate->members = members;
 		candidate->member_count = (uint16_t)count;
 		members += count;
