@@ -89,16 +89,19 @@ void verdict_nobody(enum reason reason, struct decision *ret_decision)
 	ret_decision->reason = reason;
 }
 
+/* For a client: at least one, rounded up. */
+static uint32_t whole_seconds(double seconds, uint32_t most)
+{
+	seconds = ceil(seconds - 1e-9);
+	return seconds < 1 ? 1 : seconds > most ? most : (uint32_t)seconds;
+}
+
 void verdict_overload(const struct passage *passage, struct decision *ret_decision)
 {
-	double wait_s = ceil(passage->wait_s - 1e-9);
-
 	ret_decision->outcome = OUTCOME_REJECTED;
 	ret_decision->reason = passage->deadline ? REASON_DEADLINE : REASON_OVERLOAD;
 	ret_decision->status = passage_policy(passage)->overload_status;
-	ret_decision->retry_after = wait_s < 1                 ? 1
-	                            : wait_s > RETRY_AFTER_MAX ? RETRY_AFTER_MAX
-	                                                       : (uint32_t)wait_s;
+	ret_decision->retry_after = whole_seconds(passage->wait_s, RETRY_AFTER_MAX);
 }
 
 void verdict_unknown_strategy(struct decision *ret_decision)
@@ -111,16 +114,12 @@ void verdict_unknown_strategy(struct decision *ret_decision)
 /* A client that waits longer than most would learns that it has to. */
 void verdict_limit(const struct passage *passage, struct decision *ret_decision)
 {
-	double wait_s = ceil(passage->check.wait_s - 1e-9);
-
 	ret_decision->outcome = OUTCOME_REJECTED;
 	ret_decision->reason = REASON_LIMIT;
 	ret_decision->status = STATUS_OVER_LIMIT;
 	ret_decision->limit = passage->check.refused;
 	ret_decision->limit_of = passage->check.of;
-	ret_decision->retry_after = wait_s < 1           ? 1
-	                            : wait_s > INT32_MAX ? INT32_MAX
-	                                                 : (uint32_t)wait_s;
+	ret_decision->retry_after = whole_seconds(passage->check.wait_s, INT32_MAX);
 }
 
 /* A strict rule of affinity stands, and nobody whom it allows can serve. */
