@@ -6,14 +6,17 @@
 
 enum { TEXT_MAX = 512 };
 
+/* At the value of the node, or at its key. */
 static void say(const struct loading *loading, const struct node *node, bool key,
-                enum severity severity, const char *rule, const char *text)
+                enum severity severity, const char *rule, const char *format, va_list arguments)
 {
 	struct place place = { .file = loading->file,
 		               .line = key ? node->key_line : node->line,
 		               .column = key ? node->key_column : node->column };
 	char path[NODE_PATH_MAX];
+	char text[TEXT_MAX];
 
+	(void)vsnprintf(text, sizeof(text), format, arguments);
 	node_path(node, path);
 	problems_add(loading->problems, place, severity, path, rule, "%s", text);
 }
@@ -21,49 +24,41 @@ static void say(const struct loading *loading, const struct node *node, bool key
 void loading_error(const struct loading *loading, const struct node *node, const char *rule,
                    const char *format, ...)
 {
-	char text[TEXT_MAX];
 	va_list arguments;
 
 	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
+	say(loading, node, false, SEVERITY_ERROR, rule, format, arguments);
 	va_end(arguments);
-	say(loading, node, false, SEVERITY_ERROR, rule, text);
 }
 
 void loading_key_error(const struct loading *loading, const struct node *node, const char *rule,
                        const char *format, ...)
 {
-	char text[TEXT_MAX];
 	va_list arguments;
 
 	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
+	say(loading, node, true, SEVERITY_ERROR, rule, format, arguments);
 	va_end(arguments);
-	say(loading, node, true, SEVERITY_ERROR, rule, text);
 }
 
 void loading_warning(const struct loading *loading, const struct node *node, const char *rule,
                      const char *format, ...)
 {
-	char text[TEXT_MAX];
 	va_list arguments;
 
 	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
+	say(loading, node, false, SEVERITY_WARNING, rule, format, arguments);
 	va_end(arguments);
-	say(loading, node, false, SEVERITY_WARNING, rule, text);
 }
 
 void loading_note(const struct loading *loading, const struct node *node, const char *rule,
                   const char *format, ...)
 {
-	char text[TEXT_MAX];
 	va_list arguments;
 
 	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
+	say(loading, node, false, SEVERITY_NOTE, rule, format, arguments);
 	va_end(arguments);
-	say(loading, node, false, SEVERITY_NOTE, rule, text);
 }
 
 void *loading_take(const struct loading *loading, size_t count, size_t size)
