@@ -12,9 +12,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "spoa/observe/acceptor.h"
 #include "spoa/observe/log_socket.h"
 
-enum { LISTENERS_MAX = 8, ACCEPTS_PER_TURN = 64 };
+enum { LISTENERS_MAX = 8 };
 
 static const double look_seconds = 0.25;
 static const usec_t patience = 1 * SECOND;
@@ -31,8 +32,8 @@ struct agent_check {
 	struct observe observe;
 	struct server_weights *weights;
 	struct agent_check_counts counts;
-	ev_io listeners[LISTENERS_MAX]; /* fd -1 when unused */
-	ev_timer look;                  /* runs while there are clients */
+	struct acceptor listeners[LISTENERS_MAX];
+	ev_timer look; /* runs while there are clients */
 	uint32_t open;
 	struct client clients[AGENT_CHECK_CLIENTS_MAX];
 };
@@ -118,8 +119,9 @@ static void on_look(struct ev_loop *loop, ev_timer *timer, int events)
 	}
 }
 
-static void take(struct agent_check *check, int fd)
+static void take(void *data, int fd)
 {
+	struct agent_check *check = data;
 	struct client *client = check->clients;
 
 	while (client < check->clients + AGENT_CHECK_CLIENTS_MAX && client->io.fd >= 0)
@@ -138,21 +140,6 @@ static void take(struct agent_check *check, int fd)
 		ev_timer_again(check->observe.loop, &check->look);
 }
 
-static void on_connections(struct ev_loop *loop, ev_io *io, int events)
-{
-	struct agent_check *check = io->data;
-
-	(void)loop;
-	(void)events;
-	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
-		int fd = accept4(io->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-		if (fd < 0)
-			return;
-		take(check, fd);
-	}
-}
-
 struct agent_check *agent_check_new(const struct observe *observe)
 {
 	struct agent_check *check = calloc(1, sizeof(*check));
@@ -166,7 +153,7 @@ struct agent_check *agent_check_new(const struct observe *observe)
 		return NULL;
 	}
 	for (size_t i = 0; i < LISTENERS_MAX; i++)
-		check->listeners[i].fd = -1;
+		check->listeners[i].io.fd = -1;
 	for (size_t i = 0; i < AGENT_CHECK_CLIENTS_MAX; i++) {
 		check->clients[i].check = check;
 		check->clients[i].io.fd = -1;
@@ -184,12 +171,8 @@ void agent_check_free(struct agent_check *check)
 	for (size_t i = 0; i < AGENT_CHECK_CLIENTS_MAX; i++)
 		if (check->clients[i].io.fd >= 0)
 			leave(&check->clients[i]);
-	for (size_t i = 0; i < LISTENERS_MAX; i++) {
-		if (check->listeners[i].fd < 0)
-			continue;
-		ev_io_stop(check->observe.loop, &check->listeners[i]);
-		(void)close(check->listeners[i].fd);
-	}
+	for (size_t i = 0; i < LISTENERS_MAX; i++)
+		acceptor_stop(&check->listeners[i]);
 	server_weights_free(check->weights);
 	free(check);
 }
@@ -200,22 +183,20 @@ bool agent_check_listen(struct agent_check *check, const char *text, struct erro
 	size_t i = 0;
 	int fd = -1;
 
-	while (i < LISTENERS_MAX && check->listeners[i].fd >= 0)
+	while (i < LISTENERS_MAX && check->listeners[i].io.fd >= 0)
 		i++;
 	if (i == LISTENERS_MAX)
 		return error_set(error, "%s: more than %d addresses", text, LISTENERS_MAX);
 	if (!address_ip(text, &address, error) ||
 	    !log_socket_open(SOCK_STREAM, &address, text, &fd, error))
 		return false;
-	ev_io_init(&check->listeners[i], on_connections, fd, EV_READ);
-	check->listeners[i].data = check;
-	ev_io_start(check->observe.loop, &check->listeners[i]);
+	acceptor_start(&check->listeners[i], check->observe.loop, fd, take, check);
 	return true;
 }
 
 uint16_t agent_check_port(const struct agent_check *check)
 {
-	return check->listeners[0].fd >= 0 ? log_socket_port(check->listeners[0].fd) : 0;
+	return check->listeners[0].io.fd >= 0 ? log_socket_port(check->listeners[0].io.fd) : 0;
 }
 
 struct agent_check_counts agent_check_counts(const struct agent_check *check)

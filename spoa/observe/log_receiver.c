@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "spoa/observe/acceptor.h"
 #include "spoa/observe/address.h"
 #include "spoa/observe/datagrams.h"
 #include "spoa/observe/lines.h"
@@ -23,15 +24,14 @@
 enum {
 	LISTENERS_MAX = 8,
 	CONNECTIONS_MAX = 64,
-	ACCEPTS_PER_TURN = 16,
 	READ_BYTES = 64 * 1024,
 };
 
 struct listener {
 	struct log_receiver *receiver;
-	ev_io io;       /* fd -1 when unused */
-	int type;       /* SOCK_DGRAM, or SOCK_STREAM of connections to be taken */
-	uint32_t drops; /* the kernel's count, as last seen */
+	ev_io io;                 /* of datagrams; fd -1: it takes none */
+	struct acceptor acceptor; /* of connections; fd -1: it takes none */
+	uint32_t drops;           /* the kernel's count, as last seen */
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* to remove at the end; "" */
 };
 
@@ -135,8 +135,9 @@ static void on_bytes(struct ev_loop *loop, ev_io *io, int events)
 	(void)read_bytes(connection);
 }
 
-static void connect_to(struct log_receiver *receiver, int fd)
+static void connect_to(void *data, int fd)
 {
+	struct log_receiver *receiver = data;
 	int on = 1;
 
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
@@ -159,33 +160,13 @@ static void connect_to(struct log_receiver *receiver, int fd)
 	(void)close(fd);
 }
 
-static void on_connections(struct ev_loop *loop, ev_io *io, int events)
-{
-	struct listener *listener = io->data;
-
-	(void)loop;
-	(void)events;
-	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
-		int fd = accept4(io->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-		if (fd < 0)
-			return;
-		connect_to(listener->receiver, fd);
-	}
-}
-
-static bool takes_datagrams(const struct listener *listener)
-{
-	return listener->io.fd >= 0 && listener->type == SOCK_DGRAM;
-}
-
 static bool read_all(void *data)
 {
 	struct log_receiver *receiver = data;
 	bool any = false;
 
 	for (size_t i = 0; i < LISTENERS_MAX; i++)
-		if (takes_datagrams(&receiver->listeners[i]))
+		if (receiver->listeners[i].io.fd >= 0)
 			any = read_datagrams(&receiver->listeners[i]) || any;
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
 		if (receiver->connections[i].io.fd >= 0)
@@ -206,7 +187,7 @@ static void watch_all(void *data, bool on)
 	struct log_receiver *receiver = data;
 
 	for (size_t i = 0; i < LISTENERS_MAX; i++)
-		if (takes_datagrams(&receiver->listeners[i]))
+		if (receiver->listeners[i].io.fd >= 0)
 			watch(receiver->observe.loop, &receiver->listeners[i].io, on);
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
 		if (receiver->connections[i].io.fd >= 0)
@@ -216,13 +197,14 @@ static void watch_all(void *data, bool on)
 static struct listener *free_listener(struct log_receiver *receiver)
 {
 	for (size_t i = 0; i < LISTENERS_MAX; i++)
-		if (receiver->listeners[i].io.fd < 0)
+		if (receiver->listeners[i].io.fd < 0 && receiver->listeners[i].acceptor.io.fd < 0)
 			return &receiver->listeners[i];
 	return NULL;
 }
 
 static void stop_listening(struct listener *listener)
 {
+	acceptor_stop(&listener->acceptor);
 	if (listener->io.fd < 0)
 		return;
 	ev_io_stop(listener->receiver->observe.loop, &listener->io);
@@ -251,11 +233,15 @@ static bool start_listening(struct log_receiver *receiver, int type,
 		            "%s: the kernel gives a receive buffer of %d bytes, %d were asked for; "
 		            "bursts of log lines may be lost (net.core.rmem_max)",
 		            text, log_socket_room(fd), LOG_SOCKET_ROOM);
+	if (type == SOCK_STREAM) {
+		acceptor_start(&listener->acceptor, receiver->observe.loop, fd, connect_to,
+		               receiver);
+		return true;
+	}
 	listener->drops = 0;
-	listener->type = type;
-	ev_io_init(&listener->io, type == SOCK_STREAM ? on_connections : on_datagrams, fd, EV_READ);
+	ev_io_init(&listener->io, on_datagrams, fd, EV_READ);
 	listener->io.data = listener;
-	if (type == SOCK_STREAM || !pace_keeps(&receiver->pace))
+	if (!pace_keeps(&receiver->pace))
 		ev_io_start(receiver->observe.loop, &listener->io);
 	return true;
 }
@@ -325,7 +311,7 @@ struct log_receiver *log_receiver_new(const struct observe *observe,
 	          &(struct pace_of){ read_all, watch_all, receiver });
 	for (size_t i = 0; i < LISTENERS_MAX; i++) {
 		receiver->listeners[i].receiver = receiver;
-		receiver->listeners[i].io.fd = -1;
+		receiver->listeners[i].io.fd = receiver->listeners[i].acceptor.io.fd = -1;
 	}
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
 		receiver->connections[i].receiver = receiver;
@@ -356,7 +342,8 @@ struct log_receiver_counts log_receiver_counts(const struct log_receiver *receiv
 uint16_t log_receiver_port(const struct log_receiver *receiver)
 {
 	for (size_t i = 0; i < LISTENERS_MAX; i++) {
-		int fd = receiver->listeners[i].io.fd;
+		const struct listener *listener = &receiver->listeners[i];
+		int fd = listener->io.fd >= 0 ? listener->io.fd : listener->acceptor.io.fd;
 		uint16_t port = fd >= 0 ? log_socket_port(fd) : 0;
 
 		if (port)
