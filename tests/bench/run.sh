@@ -47,7 +47,7 @@ built=$(cmake --build "$root/build/default" -j "$(nproc)" --target \
 
 # shellcheck source=tests/system/lib.sh
 . "$root/tests/system/lib.sh"
-for part in rows cpu decisions agent against reloads proxies peer trace; do
+for part in rows cpu decisions agent store against reloads proxies peer trace; do
 	# shellcheck source=/dev/null
 	. "$here/$part.sh"
 done
@@ -61,6 +61,7 @@ measure_latency
 measure_stream
 measure_idle
 measure_agent
+measure_store
 measure_start
 measure_against "$against"
 measure_reloads

@@ -1,6 +1,7 @@
 # pairs.sh - several pairs of HAProxy and agent over one store, in front of the same engines; sourced after lib.sh.
 #
 #   STORE_PROGRAM  redis-server, or what is called like it
+#   STORE_CONFIG   a file for it
 #
 # Each pair, 1 2 3 ..., has its own folder, ports and sockets; `at 2 COMMAND...` runs any function of lib.sh for the second
 # one, whose processes are called haproxy2 and agent2. Every other pair runs HAPROXY3, if that names one.
@@ -57,7 +58,7 @@ everywhere() {
 # start_store [server options]: empty, kept nowhere, at STORE_PORT and in $FOLDER/store.sock.
 start_store() {
 	STORE_PORT=${STORE_PORT:-$(free_ports 1)}
-	"$STORE_PROGRAM" --port "$STORE_PORT" --bind 127.0.0.1 --unixsocket "$FOLDER/store.sock" --dir "$FOLDER" --save '' --appendonly no \
+	"$STORE_PROGRAM" ${STORE_CONFIG:+"$STORE_CONFIG"} --port "$STORE_PORT" --bind 127.0.0.1 --unixsocket "$FOLDER/store.sock" --dir "$FOLDER" --save '' --appendonly no \
 		--enable-debug-command yes "$@" >>"$FOLDER/store.log" 2>&1 &
 	PIDS[store]=$!
 	wait_for 10 "the store" store_answers

@@ -8,11 +8,14 @@
 HAPROXY_EDIT='s/set-var(txn.infer_tenant) "req.fhdr(authorization),xxh64(${INFER_SEED})"/set-var(txn.infer_tenant) req.fhdr(x-tenant)/
 /set-var(txn.infer_tenant) "req.fhdr(x-api-key)/d'
 start_engines 4 --step-us 20000 --decode-us 0 --prefill-rate 1000000 --output-tokens 100000 --max-running 256
+# As docs/ has it, with the rights that it gives an agent; we ask as the default user.
+STORE_CONFIG=$FOLDER/store.conf
+sed '/^user default/d' "$HERE/../../docs/store.conf" >"$STORE_CONFIG"
 start_store
 echo '{"defaults": {"health": {"ejection-time": "4s", "probe-interval": "400ms", "ramp": "1s", "ramp-restored": "1s"}}, "tenants": {
 	"tries": {"limits": {"requests": "1/d", "requests-burst": 60}},
 	"six":   {"limits": {"max-inflight": 6}}}}' >"$FOLDER/policy.json"
-URL=redis://127.0.0.1:$STORE_PORT/0
+URL=redis://infer:change-me@127.0.0.1:$STORE_PORT/0
 start_pairs 3 --policy "$FOLDER/policy.json" --redis "$URL"
 linked() { [ "$(metric store_up)" = 1 ] && [ "$(metric store_peers)" = $((PAIRS - 1)) ]; }
 wait_for 10 "all agents to know each other" everywhere linked
