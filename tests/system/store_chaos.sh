@@ -1,7 +1,7 @@
 #!/bin/bash
 # store_chaos.sh - 300 requests/s through three pairs while their store is killed, frozen, filled, emptied, demoted, locked and slow:
 # no request fails or waits, decisions take what they took before, each fault has its metric and its log line, and afterwards the
-# counts are 0 and the agents agree again. Proves R081, R086, P019, P104.
+# counts are 0 and the agents agree again. Proves R081, R086, R126, P019, P104.
 #
 #   CHAOS_SECONDS  goes on with the faults, round and round, for so long: then memory must be flat, too
 . "$(dirname "$0")/lib.sh"
