@@ -45,7 +45,7 @@ step "tests with HAProxy 2.6 and 3.x"
 ctest --preset default -L haproxy --repeat until-pass:2
 
 step "whole system: HAProxy, agent, engines"
-ctest --preset default -L system --repeat until-pass:2
+ctest --preset default -j "$jobs" -L system --repeat until-pass:2
 
 if [ -z "${QUICK:-}" ]; then
 	step "units under AddressSanitizer and UBSan"
