@@ -3,7 +3,7 @@
  * A strategy that pulls names no replica where all would be late: the first that is free is
  * to take the request from the backend's queue. As long as a server's own queue has room by its
  * maxqueue, leastconn lets the request wait there instead, however long that server is busy
- * (2.6.12, 3.0.11 and 3.2.26); without maxqueue it skips who is full. */
+ * (2.6.12 and 3.0.11); without maxqueue it skips who is full. */
 #include <string.h>
 
 #include "policies/core/policy.h"
