@@ -20,7 +20,7 @@
 
 enum { FOLLOWER_COUNT = 64 /* entries of each stream at a time */ };
 
-#define FOLLOWER_PAUSE (50 * MSEC)
+#define FOLLOWER_PAUSE (20 * MSEC)
 #define FOLLOWER_BLOCK (1 * SECOND)
 #define FOLLOWER_SLICE (500)
 

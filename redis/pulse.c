@@ -13,6 +13,7 @@ struct pulse {
 	struct facts *facts;
 	enum part part;
 	bool whole, averages; /* in this round */
+	bool all;             /* ... more than loads */
 	usec_t whole_at, averages_at;
 	uint32_t next;         /* target, of the averages */
 	uint32_t round, *told; /* round in which a target was told last, by id */
@@ -43,15 +44,16 @@ void pulse_free(struct pulse *pulse)
 	free(pulse);
 }
 
-void pulse_begin(struct pulse *pulse, usec_t now)
+void pulse_begin(struct pulse *pulse, bool all, usec_t now)
 {
 	if (pulse->part != OVER)
 		return;
 	pulse->part = LOADS;
 	pulse->round++;
 	pulse->next = 0;
+	pulse->all = all;
 	pulse->whole = now >= pulse->whole_at;
-	pulse->averages = now >= pulse->averages_at;
+	pulse->averages = all && now >= pulse->averages_at;
 	if (pulse->whole)
 		pulse->whole_at = now + PULSE_WHOLE;
 	if (pulse->averages)
@@ -166,7 +168,7 @@ bool pulse_fill(struct pulse *pulse, struct wire_writer *writer, usec_t now)
 		tell_part(pulse, now);
 		if (pulse->full)
 			return true;
-		pulse->part++;
+		pulse->part = pulse->all ? pulse->part + 1 : OVER;
 	}
 	return false;
 }

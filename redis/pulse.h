@@ -1,8 +1,14 @@
 /* pulse.h - what is true now, gathered for a batch: loads, use of limits, averages.
  *
- * Numbers that are not as they were told last, each 100 ms; all that are not nothing once in
- * PULSE_WHOLE, so that whoever starts, or missed a batch, knows after that time, and so
- * that others hear that we are there even if there is nothing to tell. */
+ * Loads that are not as they were told last, each round; the use of limits and the averages only
+ * in those rounds that are for all. All loads that are not nothing once in PULSE_WHOLE, so
+ * that whoever starts, or missed a batch, knows after that time, and so that others hear
+ * that we are there even if there is nothing to tell.
+ *
+ * Loads go five times as often as the rest since what is not known of them yet is what makes
+ * several agents choose the same replica: three that draw by soft-k and are 20 ms apart spread
+ * requests in flight 1.2 times as widely as one, by the standard deviation; 100 ms apart 1.5 times.
+ */
 #pragma once
 
 #include "policies/state/facts.h"
@@ -17,7 +23,7 @@ MUST_CHECK struct pulse *pulse_new(struct facts *facts); /* NULL when out of mem
 void pulse_free(struct pulse *pulse);
 
 /* A round begins; nothing is told anew while the one before is not at its end. */
-void pulse_begin(struct pulse *pulse, usec_t now);
+void pulse_begin(struct pulse *pulse, bool all, usec_t now);
 /* Adds to the batch what is still to be told in this round. False: it ends with this batch,
  * which may be empty; true: there was no room for all. */
 bool pulse_fill(struct pulse *pulse, struct wire_writer *writer, usec_t now);

@@ -15,10 +15,11 @@ enum {
 	KEPT_WAITING = 2 << 20, /* bytes of the outbox */
 	REPLY_MAX = 4 << 20,    /* bytes of an XREAD */
 	OUTPUT_MAX = 1 << 20,
-	LOOK_TICKS = 10,
+	ALL_TICKS = 5, /* of 20 ms: 100 ms */
+	LOOK_TICKS = 50,
 };
 
-static const double tick_seconds = 0.1;
+static const double tick_seconds = 0.02;
 #define FLEET_PATIENCE (5 * SECOND)
 
 struct side {
@@ -152,9 +153,9 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int events)
 	(void)loop;
 	(void)events;
 	store->peers_lost += peers_sweep(store->facts->peers, store->options.now());
-	writer_tick(store->writer);
+	writer_tick(store->writer, ++store->ticks % ALL_TICKS == 0);
 	follow(store);
-	if (++store->ticks % LOOK_TICKS != 0)
+	if (store->ticks % LOOK_TICKS != 0)
 		return;
 	limits_sweep(store->facts->limits, store->options.now());
 	look(store);

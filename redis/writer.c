@@ -250,11 +250,11 @@ static bool may_tell(const struct writer *writer, enum keys_stream stream, usec_
 	return now >= way->pause_to && way->count + WRITER_BATCHES <= WRITER_UNDER_WAY;
 }
 
-static void tell_live(struct writer *writer, usec_t now)
+static void tell_live(struct writer *writer, bool all, usec_t now)
 {
 	bool more = true;
 
-	pulse_begin(writer->pulse, now);
+	pulse_begin(writer->pulse, all, now);
 	for (int i = 0; more && i < WRITER_BATCHES; i++) {
 		uint64_t end;
 
@@ -313,7 +313,7 @@ void writer_up(struct writer *writer)
 	pulse_anew(writer->pulse);
 }
 
-void writer_tick(struct writer *writer)
+void writer_tick(struct writer *writer, bool all)
 {
 	usec_t now = writer->options.now();
 
@@ -323,7 +323,9 @@ void writer_tick(struct writer *writer)
 	if (!may_tell(writer, KEYS_LIVE, now))
 		writer->counts.put_off++;
 	else if (!writer->over)
-		tell_live(writer, now);
+		tell_live(writer, all, now);
+	if (!all)
+		return;
 	if (may_tell(writer, KEYS_KEPT, now))
 		tell_kept(writer);
 	for (int i = 0; i < KEYS_STREAMS; i++) {
@@ -338,7 +340,7 @@ void writer_bye(struct writer *writer)
 	if (!redis_link_is_up(writer->link) || writer->over)
 		return;
 	tell_bye(writer);
-	writer_tick(writer);
+	writer_tick(writer, true);
 }
 
 bool writer_is_done(const struct writer *writer)

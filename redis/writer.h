@@ -19,7 +19,7 @@
 enum {
 	WRITER_UNDER_WAY = 16,     /* XADDs, of each stream */
 	WRITER_BATCHES = 4,        /* of a stream in a tick */
-	WRITER_LIVE_LENGTH = 1000, /* entries of the live stream, about */
+	WRITER_LIVE_LENGTH = 5000, /* entries of the live stream, about */
 };
 
 #define WRITER_DEADLINE (3 * SECOND)
@@ -59,8 +59,9 @@ void writer_set(struct writer *writer, double kept_bytes, usec_t expiry);
 /* The size of somebody else's entry in the kept stream, which counts for its bound. */
 void writer_saw_kept(struct writer *writer, size_t bytes);
 
-void writer_up(struct writer *writer);   /* the link came up */
-void writer_tick(struct writer *writer); /* about each 100 ms */
+void writer_up(struct writer *writer); /* the link came up */
+/* Each 20 ms or so: loads that changed. all: each 100 ms or so, and whatever else there is. */
+void writer_tick(struct writer *writer, bool all);
 /* We stop: whatever is still to be told is, and that we stop. */
 void writer_bye(struct writer *writer);
 /* Everything that was told arrived. */

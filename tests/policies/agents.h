@@ -1,5 +1,5 @@
 /* agents.h - several agents over one fleet, each with its own facts, that tell each other what they
- * have in flight: each 100 ms what changed, each second all; and it arrives some time later. */
+ * have in flight: each period what changed, each second all; and it arrives some time later. */
 #pragma once
 
 #include "policies/feedback.h"
@@ -24,8 +24,9 @@ struct agents {
 	struct world *of[AGENTS_MAX];
 	size_t count;
 	usec_t now, lag;
-	bool known;  /* how old it is: else it counts from when it arrives */
-	bool silent; /* they tell nothing */
+	usec_t period; /* a divisor of a second; 100 ms */
+	bool known;    /* how old it is: else it counts from when it arrives */
+	bool silent;   /* they tell nothing */
 	uint64_t sequence[AGENTS_MAX];
 	struct agents_batch *batches; /* a ring: told, and heard later */
 	uint32_t told, heard;
@@ -39,6 +40,7 @@ static inline struct agents *agents_new(size_t count, size_t replicas, uint64_t 
 
 	assert_non_null(agents);
 	agents->count = count;
+	agents->period = 100 * MSEC;
 	agents->batches = calloc(BATCHES_MAX, sizeof(*agents->batches));
 	assert_non_null(agents->batches);
 	for (size_t i = 0; i < count; i++) {
@@ -116,7 +118,7 @@ static inline void agents_until(struct agents *agents, usec_t now)
 		agents->now = next < now ? next : now;
 		if (agents->silent || agents->now % MSEC != 0)
 			continue;
-		if (agents->now % (100 * MSEC) == 0) {
+		if (agents->now % agents->period == 0) {
 			agents_tell(agents, agents->now % SECOND == 0);
 			for (size_t i = 0; i < agents->count; i++)
 				(void)peers_sweep(agents->of[i]->facts->peers, agents->now);

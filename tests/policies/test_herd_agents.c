@@ -60,6 +60,16 @@ static void arrive(struct agents *agents, struct rng *rng)
 	crowd.count++;
 }
 
+/* Standard deviation over the replicas. */
+static double deviation_now(void)
+{
+	double mean = (double)crowd.count / REPLICAS, squares = 0;
+
+	for (int i = 0; i < REPLICAS; i++)
+		squares += (crowd.at[i] - mean) * (crowd.at[i] - mean);
+	return sqrt(squares / REPLICAS);
+}
+
 /* How much more the fullest has than the mean. */
 static double spread_now(void)
 {
@@ -75,6 +85,8 @@ struct setting {
 	usec_t lag;
 	const char *k;
 	bool known, silent;
+	usec_t period;              /* 0: 100 ms */
+	double (*spread_now)(void); /* NULL: that of the fullest */
 };
 
 static void set_k(struct agents *agents, const char *k)
@@ -102,6 +114,8 @@ static double spread(const struct setting *setting)
 	agents->lag = setting->lag;
 	agents->known = setting->known;
 	agents->silent = setting->silent;
+	if (setting->period)
+		agents->period = setting->period;
 	set_k(agents, setting->k);
 	while (next < start + 35 * SECOND) {
 		end_until(agents, next);
@@ -110,7 +124,7 @@ static double spread(const struct setting *setting)
 		next += (usec_t)(drawn(&rng, 1 / per_second) * 1e6);
 		if (agents->now < start + 10 * SECOND)
 			continue;
-		sum += spread_now();
+		sum += setting->spread_now ? setting->spread_now() : spread_now();
 		looks++;
 	}
 	agents_free(agents);
@@ -120,11 +134,12 @@ static double spread(const struct setting *setting)
 static void expect_no_herd(const char *k, bool known, double most)
 {
 	static const usec_t lags[] = { 100 * MSEC, SECOND };
-	double one = spread(&(struct setting){ 1, 0, k, known, false });
+	double one = spread(&(struct setting){ .agents = 1, .k = k, .known = known });
 
 	for (size_t agents = 2; agents <= AGENTS_MAX; agents *= 4) {
 		for (size_t i = 0; i < COUNT(lags); i++) {
-			double all = spread(&(struct setting){ agents, lags[i], k, known, false });
+			double all = spread(&(struct setting){
+			        .agents = agents, .lag = lags[i], .k = k, .known = known });
 
 			if (all > most * one)
 				fail_msg("k %s, %zu agents, %g s late: %.3f, one alone %.3f", k,
@@ -156,6 +171,29 @@ static void nor_a_view_that_is_older_than_is_known(void **state)
 {
 	(void)state;
 	expect_no_herd("auto", false, 1.3);
+}
+
+/* As the store tells them: each 20 ms, and 10 ms on the way. What nobody can know in that time is
+ * all that several agents lack; each 100 ms it is too much. */
+static void told_each_20_ms_three_deviate_as_one(void **state)
+{
+	struct setting setting = {
+		.agents = 1,
+		.k = "2",
+		.known = true,
+		.period = 20 * MSEC,
+		.spread_now = deviation_now,
+	};
+	double one = spread(&setting), three;
+
+	(void)state;
+	setting.agents = 3;
+	setting.lag = 10 * MSEC;
+	three = spread(&setting);
+	if (three > 1.3 * one)
+		fail_msg("standard deviation %.3f, of one alone %.3f", three, one);
+	setting.period = 100 * MSEC;
+	assert_true(spread(&setting) > three);
 }
 
 /* 20 streams through one agent, a second late at the other; then the one is gone. */
@@ -214,6 +252,7 @@ int main(void)
 		cmocka_unit_test(nor_does_the_strict_choice_of_the_least),
 		cmocka_unit_test(nor_a_choice_that_widens_with_the_age),
 		cmocka_unit_test(nor_a_view_that_is_older_than_is_known),
+		cmocka_unit_test(told_each_20_ms_three_deviate_as_one),
 		cmocka_unit_test(who_is_busy_by_another_is_avoided_within_a_second),
 		cmocka_unit_test(all_see_the_sum_once_it_is_quiet),
 	};
