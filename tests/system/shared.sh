@@ -149,7 +149,8 @@ done
 stop agent1 KILL
 killed=$(now_ms)
 stop haproxy1 KILL
-stop crowd KILL
+wait "${PIDS[crowd]}" || true # its streams are cut
+unset "PIDS[crowd]"
 wait_for 10 "the killed pair's counts to be gone" everywhere sees 0
 gone=$(($(now_ms) - killed))
 say "seen after $TOOK ms and avoided, killed with its counts, gone after $gone ms"
