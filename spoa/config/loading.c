@@ -7,8 +7,10 @@
 enum { TEXT_MAX = 512 };
 
 /* At the value of the node, or at its key. */
-static void say(const struct loading *loading, const struct node *node, bool key,
-                enum severity severity, const char *rule, const char *format, va_list arguments)
+__attribute__((format(printf, 6, 0))) static void say(const struct loading *loading,
+                                                      const struct node *node, bool key,
+                                                      enum severity severity, const char *rule,
+                                                      const char *format, va_list arguments)
 {
 	struct place place = { .file = loading->file,
 		               .line = key ? node->key_line : node->line,

@@ -452,7 +452,7 @@ static void an_average_is_a_hint_where_we_know_nothing(void **state)
 	average_add(&latency->ttft_ms, 100, 30 * SECOND, now);
 	assert_true(average_plain(&latency->ttft_ms, now, &value) && fabs(value - 100) < 15);
 	assert_true(average_trusted(&latency->ttft_ms, now));
-	heard_averages(hearer->facts, id_of(hearer, "s2"), NAN, INFINITY, now);
+	heard_averages(hearer->facts, id_of(hearer, "s2"), (double)NAN, (double)INFINITY, now);
 	heard_averages(hearer->facts, id_of(hearer, "s2"), 1e12, 0, now);
 	latency = averages_of(hearer->facts->averages, id_of(hearer, "s2"));
 	assert_false(average_plain(&latency->ttft_ms, now, &value));
@@ -573,12 +573,12 @@ static void a_tenants_tokens_count_at_all_agents(void **state)
 static void what_is_told_of_tenants_is_clamped_and_ages(void **state)
 {
 	struct tenants *tenants = hearer->facts->tenants;
-	struct tenant_use use = { tenant_key(SPAN("anna")), "anna", NAN };
+	struct tenant_use use = { tenant_key(SPAN("anna")), "anna", (double)NAN };
 	usec_t now = hearer->now;
 
 	(void)state;
 	tenants_heard(tenants, &use, 0, now);
-	use.tokens = INFINITY;
+	use.tokens = (double)INFINITY;
 	tenants_heard(tenants, &use, 0, now);
 	assert_int_equal(tenants_count(tenants), 0);
 	use.tokens = 1000;

@@ -357,7 +357,8 @@ static void what_was_used_long_ago_is_there_again(void **state)
 
 static void numbers_from_outside_are_clamped(void **state)
 {
-	static const double numbers[] = { 1e300, INFINITY, -INFINITY, NAN, -1e300, 1e6 };
+	static const double numbers[] = { 1e300,       (double)INFINITY, -(double)INFINITY,
+		                          (double)NAN, -1e300,           1e6 };
 	struct limit_subject own = subject();
 	struct limit_view view;
 
