@@ -114,9 +114,11 @@ slow() {
 	STORE_PORT=$behind start_store # here alone
 	python3 "$HERE/slow_store.py" "$STORE_PORT" "$behind" 0.5 2>>"$FOLDER/slow.log" &
 	PIDS[slow]=$!
-	sleep 1
+	# After so many faults a link may rest for ten seconds before it tries again.
+	wait_for 15 "agent 1 to be linked through it" at 1 is_up
 	SLOW_BEFORE=$(op_ms)
 }
+is_up() { [ "$(metric store_up)" = 1 ]; }
 op_ms() { # the mean of the commands to tell, of the first agent, since it started
 	at 1 metrics | awk '/^inference_spoa_store_op_duration_seconds_sum.*xadd/ { s += $NF } /^inference_spoa_store_op_duration_seconds_count.*xadd/ { n += $NF }
 		END { print s + 0, n + 0 }'
