@@ -7,7 +7,7 @@
  *
  * Loads go five times as often as the rest since what is not known of them yet is what makes
  * several agents choose the same replica: three that draw by soft-k and are 20 ms apart spread
- * requests in flight 1.2 times as widely as one, by the standard deviation; 100 ms apart 1.5 times.
+ * requests in flight 1.3 times as widely as one, by the standard deviation; 100 ms apart 1.5 times.
  */
 #pragma once
 

@@ -15,11 +15,11 @@ enum {
 	KEPT_WAITING = 2 << 20, /* bytes of the outbox */
 	REPLY_MAX = 4 << 20,    /* bytes of an XREAD */
 	OUTPUT_MAX = 1 << 20,
-	ALL_TICKS = 5, /* of 20 ms: 100 ms */
 	LOOK_TICKS = 50,
 };
 
-static const double tick_seconds = 0.02;
+#define TICK           (20 * MSEC)
+#define ALL_TICKS      (PEERS_SWEEP / TICK) /* what is not loads */
 #define FLEET_PATIENCE (5 * SECOND)
 
 struct side {
@@ -149,11 +149,13 @@ static void look(struct store *store)
 static void on_tick(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	struct store *store = timer->data;
+	bool all = ++store->ticks % ALL_TICKS == 0;
 
 	(void)loop;
 	(void)events;
-	store->peers_lost += peers_sweep(store->facts->peers, store->options.now());
-	writer_tick(store->writer, ++store->ticks % ALL_TICKS == 0);
+	if (all)
+		store->peers_lost += peers_sweep(store->facts->peers, store->options.now());
+	writer_tick(store->writer, all);
 	follow(store);
 	if (store->ticks % LOOK_TICKS != 0)
 		return;
@@ -225,7 +227,7 @@ struct store *store_new(struct ev_loop *loop, struct facts *facts,
 	store->options = *options;
 	store->said = (struct said){ .log = *log, .now = options->now };
 	store->tells.store = store->follows.store = store;
-	ev_timer_init(&store->timer, on_tick, tick_seconds, tick_seconds);
+	ev_timer_init(&store->timer, on_tick, TICK / 1e6, TICK / 1e6);
 	store->timer.data = store;
 	if (store->options.agent == 0)
 		store->options.agent = draw_agent();

@@ -19,7 +19,7 @@ enum {
 	RUNNING_MAX = 1 << 20,  /* of an agent at a target: more is no number but an attack */
 	ACQUIRED_MAX = 1 << 20, /* from one time to the next */
 	SWEPT_AT_ONCE = 4,      /* agents whose counts are looked at */
-	PAST = 32,              /* sweeps: three seconds of them */
+	PAST = 2 + PEER_SILENCE / PEERS_SWEEP, /* sweeps: as long as counts are believed */
 };
 
 /* Of an agent at a target. */
@@ -106,6 +106,11 @@ static struct peer *find(struct peers *peers, uint64_t agent)
 	return NULL;
 }
 
+static bool is_silent(usec_t at, usec_t now)
+{
+	return now > at && now - at > PEER_SILENCE;
+}
+
 enum peer_news peers_hear(struct peers *peers, uint64_t agent, uint64_t sequence, usec_t at,
                           usec_t now)
 {
@@ -113,7 +118,7 @@ enum peer_news peers_hear(struct peers *peers, uint64_t agent, uint64_t sequence
 
 	if (peer && sequence <= peer->sequence)
 		return PEER_SEEN;
-	if (now > at && now - at > PEER_SILENCE)
+	if (is_silent(at, now))
 		return PEER_OLD;
 	if (!peer) {
 		peer = agent == 0 ? NULL : find(peers, 0);
@@ -256,11 +261,6 @@ void peers_bye(struct peers *peers, uint64_t agent)
 
 	if (peer)
 		forget_peer(peers, peer);
-}
-
-static bool is_silent(usec_t at, usec_t now)
-{
-	return now > at && now - at > PEER_SILENCE;
 }
 
 /* Its counts that it does not repeat; how many slots it took stays for the rate. */

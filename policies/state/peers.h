@@ -21,6 +21,9 @@ struct peers;
 
 enum { PEERS_MAX = 64 };
 #define PEER_SILENCE (3 * SECOND)
+/* Between two calls of peers_sweep(), about: what is kept of the past is counted in sweeps, and
+ * more of them would reach less far back. */
+#define PEERS_SWEEP (100 * MSEC)
 
 /* The ledger must outlive it. targets: ids are below. NULL when out of memory. */
 MUST_CHECK struct peers *peers_new(uint32_t targets, struct ledger *ledger);
@@ -50,7 +53,7 @@ void peers_load(struct peers *peers, uint64_t agent, uint32_t target, const stru
 /* It stops: nothing of it counts any more. */
 void peers_bye(struct peers *peers, uint64_t agent);
 
-/* Forgets who is silent, and a part of what is not repeated; about each 100 ms. How many agents
+/* Forgets who is silent, and a part of what is not repeated; each PEERS_SWEEP. How many agents
  * were forgotten. */
 uint32_t peers_sweep(struct peers *peers, usec_t now);
 /* The target's id now means somebody else. */

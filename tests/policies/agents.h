@@ -1,5 +1,6 @@
 /* agents.h - several agents over one fleet, each with its own facts, that tell each other what they
- * have in flight: each period what changed, each second all; and it arrives some time later. */
+ * have in flight: each period what changed, each second all; and it arrives some time later. They
+ * look back each PEERS_SWEEP, however often they tell. */
 #pragma once
 
 #include "policies/feedback.h"
@@ -118,11 +119,10 @@ static inline void agents_until(struct agents *agents, usec_t now)
 		agents->now = next < now ? next : now;
 		if (agents->silent || agents->now % MSEC != 0)
 			continue;
-		if (agents->now % agents->period == 0) {
+		if (agents->now % agents->period == 0)
 			agents_tell(agents, agents->now % SECOND == 0);
-			for (size_t i = 0; i < agents->count; i++)
-				(void)peers_sweep(agents->of[i]->facts->peers, agents->now);
-		}
+		for (size_t i = 0; i < agents->count && agents->now % PEERS_SWEEP == 0; i++)
+			(void)peers_sweep(agents->of[i]->facts->peers, agents->now);
 		agents_hear(agents);
 	}
 	for (size_t i = 0; i < agents->count; i++)

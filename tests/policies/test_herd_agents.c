@@ -196,6 +196,20 @@ static void told_each_20_ms_three_deviate_as_one(void **state)
 	assert_true(spread(&setting) > three);
 }
 
+/* Told as often, but a second on the way: what each did since then is still known. */
+static void told_each_20_ms_a_second_late_they_make_no_herd(void **state)
+{
+	struct setting setting = { .agents = 1, .k = "1", .known = true, .period = 20 * MSEC };
+	double one = spread(&setting), three;
+
+	(void)state;
+	setting.agents = 3;
+	setting.lag = SECOND;
+	three = spread(&setting);
+	if (three > 1.15 * one)
+		fail_msg("%.3f, one alone %.3f", three, one);
+}
+
 /* 20 streams through one agent, a second late at the other; then the one is gone. */
 static void who_is_busy_by_another_is_avoided_within_a_second(void **state)
 {
@@ -253,6 +267,7 @@ int main(void)
 		cmocka_unit_test(nor_a_choice_that_widens_with_the_age),
 		cmocka_unit_test(nor_a_view_that_is_older_than_is_known),
 		cmocka_unit_test(told_each_20_ms_three_deviate_as_one),
+		cmocka_unit_test(told_each_20_ms_a_second_late_they_make_no_herd),
 		cmocka_unit_test(who_is_busy_by_another_is_avoided_within_a_second),
 		cmocka_unit_test(all_see_the_sum_once_it_is_quiet),
 	};
