@@ -83,7 +83,7 @@ static void on_read(void *data, enum redis_result result, const struct redis_rep
 		return;
 	} else {
 		follower->events.on_failed(follower->events.data, OP_READ, REDIS_RESULT_ERROR,
-		                           (struct span)WORD("a reply of another form"));
+		                           (struct span)REDIS_WORD("a reply of another form"));
 		follower->next_at = now + RETRY_PAUSE;
 	}
 	follower_wake_at(follower, follower->next_at);
@@ -91,7 +91,7 @@ static void on_read(void *data, enum redis_result result, const struct redis_rep
 
 static struct span position_of(const struct place *place, char text[ENTRY_ID_TEXT_MAX])
 {
-	return place->at_end ? (struct span)WORD("$") : entry_id_write(place->id, text);
+	return place->at_end ? (struct span)REDIS_WORD("$") : entry_id_write(place->id, text);
 }
 
 static void read_on(struct follower *follower)
@@ -99,13 +99,13 @@ static void read_on(struct follower *follower)
 	char ids[KEYS_STREAMS][ENTRY_ID_TEXT_MAX], count[16], block[16];
 	const struct keys *keys = &follower->options.keys;
 	const struct span words[] = {
-		WORD("XREAD"),
-		WORD("COUNT"),
+		REDIS_WORD("XREAD"),
+		REDIS_WORD("COUNT"),
 		{ count, (size_t)snprintf(count, sizeof(count), "%u", follower->count) },
-		WORD("BLOCK"),
+		REDIS_WORD("BLOCK"),
 		{ block,
 		  (size_t)snprintf(block, sizeof(block), "%u", (unsigned)(FOLLOWER_BLOCK / MSEC)) },
-		WORD("STREAMS"),
+		REDIS_WORD("STREAMS"),
 		keys_of(keys, KEYS_LIVE),
 		keys_of(keys, KEYS_KEPT),
 		position_of(&follower->places[KEYS_LIVE], ids[KEYS_LIVE]),

@@ -100,9 +100,11 @@ static void on_newest_kept(void *data, enum redis_result result, const struct re
 
 static bool ask_newest(struct follower *follower, enum keys_stream stream)
 {
-	const struct span words[] = { WORD("XREVRANGE"), keys_of(&follower->options.keys, stream),
-		                      WORD("+"),         WORD("-"),
-		                      WORD("COUNT"),     WORD("1") };
+	const struct span words[] = {
+		REDIS_WORD("XREVRANGE"), keys_of(&follower->options.keys, stream),
+		REDIS_WORD("+"),         REDIS_WORD("-"),
+		REDIS_WORD("COUNT"),     REDIS_WORD("1")
+	};
 
 	return follower_send(follower, words, sizeof(words) / sizeof(words[0]), LOOK_DEADLINE,
 	                     stream == KEYS_LIVE ? on_newest_live : on_newest_kept);
@@ -110,7 +112,7 @@ static bool ask_newest(struct follower *follower, enum keys_stream stream)
 
 void follower_look(struct follower *follower)
 {
-	const struct span time[] = { WORD("TIME") };
+	const struct span time[] = { REDIS_WORD("TIME") };
 
 	follower->phase = FOLLOWER_LOOKING;
 	follower->asked = follower_clock(follower);

@@ -42,11 +42,6 @@ struct follower {
 	struct follower_view counts;
 };
 
-#define WORD(text)                                                                                 \
-	{                                                                                          \
-		text, sizeof(text) - 1                                                             \
-	}
-
 usec_t follower_clock(const struct follower *follower);
 void follower_wake_at(struct follower *follower, usec_t when);
 void follower_note(struct follower *follower, enum op op, enum redis_result result,

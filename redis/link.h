@@ -64,6 +64,12 @@ struct redis_events {
 	void (*on_down)(void *data, const struct redis_down *down);
 };
 
+/* A word of a command that is a literal. */
+#define REDIS_WORD(text)                                                                           \
+	{                                                                                          \
+		text, sizeof(text) - 1                                                             \
+	}
+
 struct redis_command {
 	const struct span *words; /* "XADD", key, …; copied */
 	size_t count;             /* 1..REDIS_WORDS_MAX */

@@ -84,46 +84,43 @@ static struct waiting *push(struct outbox *outbox, enum keys_stream stream,
 	return record;
 }
 
-static void push_chain(struct outbox *outbox, const struct waiting *waiting, const uint64_t *chain,
-                       const struct ladder *ladder)
-{
-	size_t bytes = waiting->blocks * sizeof(*chain);
-	struct waiting *record = push(outbox, KEYS_KEPT, waiting, bytes + waiting->ladder_len);
-
-	if (!record)
-		return;
-	memcpy(record + 1, chain, bytes);
-	memcpy((char *)(record + 1) + bytes, ladder->id, waiting->ladder_len);
-}
-
 static struct waiting waiting_of(enum wire_kind kind, uint32_t target)
 {
 	return (struct waiting){ .kind = kind, .target = target, .from = TARGET_NONE };
+}
+
+static void push_chain(struct outbox *outbox, struct waiting waiting, const uint64_t *chain,
+                       uint32_t blocks, const struct ladder *ladder)
+{
+	size_t bytes = blocks * sizeof(*chain);
+	struct waiting *record;
+
+	waiting.blocks = blocks;
+	waiting.ladder_len = (uint32_t)strlen(ladder->id);
+	record = push(outbox, KEYS_KEPT, &waiting, bytes + waiting.ladder_len);
+	if (!record)
+		return;
+	memcpy(record + 1, chain, bytes);
+	memcpy((char *)(record + 1) + bytes, ladder->id, waiting.ladder_len);
 }
 
 static void tell_bound(void *data, uint32_t holder, const uint64_t *chain, uint32_t blocks,
                        const struct ladder *ladder)
 {
 	struct outbox *outbox = data;
-	struct waiting waiting = waiting_of(WIRE_BOUND, holder);
 
-	waiting.blocks = blocks;
-	waiting.ladder_len = (uint32_t)strlen(ladder->id);
 	if (is_due(outbox, mixed(chain[blocks - 1] ^
 	                         mixed((uint64_t)outbox->epochs[holder] << 32 | holder))))
-		push_chain(outbox, &waiting, chain, ladder);
+		push_chain(outbox, waiting_of(WIRE_BOUND, holder), chain, blocks, ladder);
 }
 
 static void tell_evicted(void *data, uint32_t holder, const uint64_t *chain, uint32_t blocks,
                          const struct ladder *ladder)
 {
 	struct outbox *outbox = data;
-	struct waiting waiting = waiting_of(WIRE_EVICTED, holder);
 
-	waiting.blocks = blocks;
-	waiting.ladder_len = (uint32_t)strlen(ladder->id);
 	outbox->epochs[holder]++;
-	push_chain(outbox, &waiting, chain, ladder);
+	push_chain(outbox, waiting_of(WIRE_EVICTED, holder), chain, blocks, ladder);
 }
 
 static void tell_forgotten(void *data, uint32_t target)

@@ -57,10 +57,9 @@ static void on_answer(void *data, enum redis_result result, const struct redis_r
 
 static void ask(struct redis_sentinel *sentinel)
 {
-	static const char *const words[] = { "SENTINEL", "get-master-addr-by-name" };
 	struct span spans[] = {
-		{ words[0], strlen(words[0]) },
-		{ words[1], strlen(words[1]) },
+		REDIS_WORD("SENTINEL"),
+		REDIS_WORD("get-master-addr-by-name"),
 		{ sentinel->name, strlen(sentinel->name) },
 	};
 	struct redis_command command = {

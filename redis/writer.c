@@ -110,11 +110,6 @@ static bool send(struct writer *writer, const struct span *words, size_t count,
 	return redis_link_send(writer->link, &command);
 }
 
-#define WORD(text)                                                                                 \
-	{                                                                                          \
-		text, sizeof(text) - 1                                                             \
-	}
-
 static void on_expired(void *data, enum redis_result result, const struct redis_reply *reply)
 {
 	struct writer *writer = data;
@@ -126,7 +121,7 @@ static void expire(struct writer *writer, enum keys_stream stream, usec_t now)
 {
 	char text[24];
 	int length = snprintf(text, sizeof(text), "%" PRIu64, writer->options.expiry / MSEC);
-	const struct span words[] = { WORD("PEXPIRE"),
+	const struct span words[] = { REDIS_WORD("PEXPIRE"),
 		                      keys_of(&writer->options.keys, stream),
 		                      { text, (size_t)length } };
 
@@ -148,7 +143,7 @@ static void on_time(void *data, enum redis_result result, const struct redis_rep
 
 static void ask_time(struct writer *writer, usec_t now)
 {
-	const struct span words[] = { WORD("TIME") };
+	const struct span words[] = { REDIS_WORD("TIME") };
 
 	if (now < writer->time_at || !send(writer, words, 1, on_time))
 		return;
@@ -217,14 +212,12 @@ static bool add(struct writer *writer, enum keys_stream stream, uint64_t end)
 	struct span batch = wire_end(writer->wire, way->sequence + 1);
 	char text[16];
 	int length = snprintf(text, sizeof(text), "%u", length_of(writer, stream));
-	const struct span words[] = { WORD("XADD"),
-		                      keys_of(&writer->options.keys, stream),
-		                      WORD("MAXLEN"),
-		                      WORD("~"),
-		                      { text, (size_t)length },
-		                      WORD("*"),
-		                      WORD(KEYS_FIELD),
-		                      batch };
+	const struct span words[] = {
+		REDIS_WORD("XADD"),       keys_of(&writer->options.keys, stream),
+		REDIS_WORD("MAXLEN"),     REDIS_WORD("~"),
+		{ text, (size_t)length }, REDIS_WORD("*"),
+		REDIS_WORD(KEYS_FIELD),   batch
+	};
 	uint32_t place = (way->first + way->count) % WRITER_UNDER_WAY;
 
 	if (!send(writer, words, sizeof(words) / sizeof(words[0]),
