@@ -1,4 +1,4 @@
-/* policy.h - what the operator configured: plain settings, no code.
+/* policy.h - what the operator configured: plain settings, and who they are about.
  *
  * Filled by spoa/config from JSON, or by policy_default(); read-only ever after;
  * replaced whole on reload. Memory belongs to whoever made it. */
@@ -380,3 +380,10 @@ struct policy {
 	const struct strategy **strategies; /* the operator's own recipes */
 	uint32_t strategy_count;
 };
+
+/* What is said of the instance of that name. NULL: nothing; policy may be NULL. */
+const struct instance_policy *policy_instance(const struct policy *policy, const char *name);
+/* The first word of the instance about a server that has these names: its address, and what the
+ * HAProxys call it ("" fits nothing). NULL: there is none; policy may be NULL. */
+const struct replica_policy *policy_replica(const struct instance_policy *policy,
+                                            const char *const *names, size_t count);

@@ -5,6 +5,7 @@
  * from it, then what is new is added. Targets that nobody has are freed last: an
  * address that only changed its backend keeps its id, and so its history. */
 #include "policies/core/bug.h"
+#include "policies/core/pattern.h"
 #include "policies/state/fleet.h"
 #include "policies/state/fleet_parts.h"
 
@@ -53,20 +54,10 @@ static bool is_server(const struct server_fact *fact)
 	       fact->server.len < NAME_MAX_BYTES;
 }
 
-/* A name, or how it begins and a star. */
-static bool is_like(const char *pattern, struct span name)
-{
-	size_t length = strlen(pattern);
-
-	if (length == 0 || pattern[length - 1] != '*')
-		return is_name(pattern, name);
-	return name.len >= length - 1 && memcmp(pattern, name.at, length - 1) == 0;
-}
-
 static bool is_kept(const struct fleet *fleet, struct span backend)
 {
 	for (uint32_t i = 0; i < fleet->kept_count; i++)
-		if (is_like(fleet->kept[i], backend))
+		if (pattern_fit(fleet->kept[i], backend) > 0)
 			return true;
 	return fleet->kept_count == 0;
 }
@@ -166,7 +157,7 @@ static uint32_t add_home(struct apply *apply, struct span backend)
 	home = &fleet->homes[place];
 	*home = (struct home){ .used = true, .target = target };
 	memcpy(home->name, backend.at, backend.len);
-	home->policy = fleet_policy_of(fleet->policy, home->name);
+	home->policy = policy_instance(fleet->policy, home->name);
 	fleet->homes_end += place == fleet->homes_end;
 	lookup_add(fleet->by_backend, lookup_hash(backend, 0), place);
 	apply->change.instances_added++;

@@ -140,8 +140,6 @@ uint32_t fleet_ranks_of(const struct instance_policy *policy, const struct serve
 void fleet_view(struct fleet *fleet);
 /* fleet_models.c: only who serves which model. */
 void fleet_view_models(struct fleet *fleet);
-/* fleet_view.c: the policy's word on a backend; NULL when it has none. */
-const struct instance_policy *fleet_policy_of(const struct policy *policy, const char *name);
 /* fleet_missed.c: what was missing and is by this list as well. */
 void fleet_keep_missed(const struct fleet *fleet, uint32_t target, const struct span *models,
                        size_t count, struct served_models *served);

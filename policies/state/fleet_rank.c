@@ -4,7 +4,6 @@
  * all that is kept by target is kept by rank, and nobody else need know. HAProxy knows
  * one server; what it says of that is said of all its ranks. */
 #include "policies/core/bug.h"
-#include "policies/core/pattern.h"
 #include "policies/state/fleet_parts.h"
 
 struct span fleet_rank_label(struct span address, uint32_t rank, char ret_label[LABEL_MAX_BYTES])
@@ -28,6 +27,7 @@ struct span fleet_rank_label(struct span address, uint32_t rank, char ret_label[
 uint32_t fleet_ranks_of(const struct instance_policy *policy, const struct server_fact *fact)
 {
 	char name[NAME_MAX_BYTES], address[ADDRESS_MAX_BYTES];
+	const struct replica_policy *replica;
 
 	if (!policy || policy->replica_count == 0)
 		return 0;
@@ -36,11 +36,6 @@ uint32_t fleet_ranks_of(const struct instance_policy *policy, const struct serve
 	name[fact->server.len] = '\0';
 	memcpy(address, fact->address.at, fact->address.len);
 	address[fact->address.len] = '\0';
-	for (uint32_t i = 0; i < policy->replica_count; i++) {
-		const struct replica_policy *replica = &policy->replicas[i];
-
-		if (pattern_fits(replica->name, address) || pattern_fits(replica->name, name))
-			return replica->ranks;
-	}
-	return 0;
+	replica = policy_replica(policy, (const char *const[]){ address, name }, 2);
+	return replica ? replica->ranks : 0;
 }

@@ -1,19 +1,10 @@
 /* fleet_view.c - instances and replicas as everybody else sees them, laid out
  * from what the HAProxies said and what the policy adds. */
 #include "policies/core/bug.h"
-#include "policies/core/pattern.h"
 #include "policies/state/fleet.h"
 #include "policies/state/fleet_parts.h"
 
 const char *const role_names[ROLE_COUNT] = { "combined", "prefill", "decode" };
-
-const struct instance_policy *fleet_policy_of(const struct policy *policy, const char *name)
-{
-	for (uint32_t i = 0; policy && i < policy->instance_count; i++)
-		if (strcmp(policy->instances[i].name, name) == 0)
-			return &policy->instances[i];
-	return NULL;
-}
 
 /* What the policy says of this server; under the name that any HAProxy has for it, or
  * its address. NULL: nothing. */
@@ -23,18 +14,12 @@ static const struct replica_policy *replica_policy_of(const struct instance_poli
 {
 	struct span at = target_address(target);
 	char address[NAME_MAX_BYTES] = "";
+	const char *names[1 + SOURCES_MAX] = { address };
 
 	memcpy(address, at.at, at.len);
-	for (uint32_t i = 0; policy && i < policy->replica_count; i++) {
-		const char *pattern = policy->replicas[i].name;
-
-		if (pattern_fits(pattern, address))
-			return &policy->replicas[i];
-		for (uint32_t source = 0; source < SOURCES_MAX; source++)
-			if (pattern_fits(pattern, member->name[source]))
-				return &policy->replicas[i];
-	}
-	return NULL;
+	for (uint32_t source = 0; source < SOURCES_MAX; source++)
+		names[1 + source] = member->name[source];
+	return policy_replica(policy, names, 1 + SOURCES_MAX);
 }
 
 /* A small number for the label: the place of the first that has it. Below the number of
@@ -181,6 +166,6 @@ void fleet_bind(struct fleet *fleet, const struct policy *policy)
 	fleet->policy = policy;
 	for (uint32_t i = 0; i < fleet->homes_end; i++)
 		if (fleet->homes[i].used)
-			fleet->homes[i].policy = fleet_policy_of(policy, fleet->homes[i].name);
+			fleet->homes[i].policy = policy_instance(policy, fleet->homes[i].name);
 	fleet_view(fleet);
 }

@@ -9,13 +9,12 @@
 #include "policies/core/policy.h"
 #include "spoa/config/check_rules.h"
 
-/* What the policy says of the instance of that name, or of all that it does not name. */
+/* What is not said of the instance is said of all. */
 static const struct instance_policy *policy_of(const struct policy *policy, const char *name)
 {
-	for (uint32_t i = 0; i < policy->instance_count; i++)
-		if (strcmp(policy->instances[i].name, name) == 0)
-			return &policy->instances[i];
-	return &policy->default_instance;
+	const struct instance_policy *named = policy_instance(policy, name);
+
+	return named ? named : &policy->default_instance;
 }
 
 static bool pulls(const struct instance_policy *policy)

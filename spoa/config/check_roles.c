@@ -6,17 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/core/pattern.h"
 #include "policies/core/policy.h"
 #include "spoa/config/check_rules.h"
-
-static const struct instance_policy *instance_named(const struct policy *policy, const char *name)
-{
-	for (uint32_t i = 0; i < policy->instance_count; i++)
-		if (strcmp(policy->instances[i].name, name) == 0)
-			return &policy->instances[i];
-	return NULL;
-}
 
 /* The first word that fits counts, as it does when requests are routed. Servers of a
  * template are alike: the first speaks for all. */
@@ -24,14 +15,12 @@ static bool prefills(const struct instance_policy *policy, const struct haproxy_
 {
 	bool template = strcmp(server->words[0], "server-template") == 0;
 	const char *address = server->words[template && server->count > 3 ? 3 : 2];
+	const struct replica_policy *replica;
 	char name[NAME_MAX_BYTES];
 
 	(void)snprintf(name, sizeof(name), "%s%s", server->words[1], template ? "1" : "");
-	for (uint32_t i = 0; i < policy->replica_count; i++)
-		if (pattern_fits(policy->replicas[i].name, name) ||
-		    pattern_fits(policy->replicas[i].name, address))
-			return policy->replicas[i].role == ROLE_PREFILL;
-	return false;
+	replica = policy_replica(policy, (const char *const[]){ name, address }, 2);
+	return replica && replica->role == ROLE_PREFILL;
 }
 
 static void check_backend(const struct facts *facts, const struct proxy *proxy,
@@ -54,7 +43,7 @@ void check_roles(const struct facts *facts)
 	for (uint32_t i = 0; policy && i < facts->proxy_count; i++) {
 		const struct proxy *proxy = &facts->proxies[i];
 		const struct instance_policy *instance =
-		        proxy->instance ? instance_named(policy, proxy->section->name) : NULL;
+		        proxy->instance ? policy_instance(policy, proxy->section->name) : NULL;
 
 		if (instance)
 			check_backend(facts, proxy, instance);
