@@ -1,13 +1,10 @@
 /* fuzz_engine_profile.c - any text is a profile or has a problem, and what it names can be
  * read from a page. */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "spoa/engines/reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void use(const struct engine_profiles *profiles)
 {

@@ -1,15 +1,12 @@
 /* fuzz_exposition.c - any page ends, its samples lie inside it, and an engine read from it
  * says nothing that no engine can mean, however the page comes in. */
 #include <math.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "spoa/engines/exposition.h"
 #include "spoa/engines/reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static int inside(struct span part, const char *from, size_t size)
 {

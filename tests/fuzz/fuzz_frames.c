@@ -1,23 +1,13 @@
 /* fuzz_frames.c - a stream of bytes, taken apart as far as it goes: frames, then
  * hello, messages, actions and goodbyes. What reads as a value is written and
  * read again as the same. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "spoa/spop/ack.h"
 #include "spoa/spop/disconnect.h"
 #include "spoa/spop/hello.h"
 #include "spoa/spop/notify.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(int condition)
-{
-	if (!condition)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void inside(struct spop_text text, struct spop_input payload)
 {

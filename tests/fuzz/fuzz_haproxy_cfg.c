@@ -1,12 +1,9 @@
 /* fuzz_haproxy_cfg.c - any text is a tree of sections, whose lines ascend. */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "spoa/config/haproxy_cfg.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static const char *no_value(const void *data, struct span name)
 {

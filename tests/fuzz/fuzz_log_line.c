@@ -1,13 +1,10 @@
 /* fuzz_log_line.c - any text is a line of ours or is not; what is read lies inside
  * it, and a refused line changes nothing. */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "spoa/observe/log_line.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static int inside(struct span part, const char *from, size_t size)
 {

@@ -1,21 +1,11 @@
 /* fuzz_messages.c - the payload of a NOTIFY, as both messages at once: whatever
  * comes, spans lie inside it, and reading takes all or nothing. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "policies/state/facts.h"
 #include "spoa/messages/response.h"
 #include "spoa/messages/route.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(int condition)
-{
-	if (!condition)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void inside(struct span text, const void *from, size_t size)
 {

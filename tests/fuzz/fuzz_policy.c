@@ -1,12 +1,9 @@
 /* fuzz_policy.c - any text is a policy or has a problem, and nothing is left behind. */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "spoa/config/policy.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void say(void *context, const struct policy_change *change)
 {

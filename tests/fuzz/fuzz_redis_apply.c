@@ -1,30 +1,15 @@
 /* fuzz_redis_apply.c - whatever a store says, from whomever: nothing breaks, nothing counts below
  * zero, and requests go to our own replicas. */
 #include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "policies/defaults.h"
 #include "policies/pipeline.h"
 #include "policies/strategies.h"
 #include "redis/apply.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 enum { OURS = 7 };
-
-static void expect(int condition)
-{
-	if (!condition)
-		abort();
-}
-
-#define TEXT(text)                                                                                 \
-	{                                                                                          \
-		text, sizeof(text) - 1                                                             \
-	}
 
 struct agent {
 	struct policy policy;

@@ -1,19 +1,9 @@
 /* fuzz_redis_batch.c - whatever somebody wrote into the store: it is read within its bounds,
  * and what was read can be written and is then read the same. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "redis/wire.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(int condition)
-{
-	if (!condition)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static int is_same(struct span a, struct span b)
 {

@@ -1,14 +1,11 @@
 /* fuzz_redis_reply.c - any bytes are replies or are not, whole or in parts; what is given
  * out can be read to its last byte, and lies within the memory of one reply. */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "redis/reader.h"
 #include "redis/redirect.h"
 #include "redis/results.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 enum { ROOM = 4096 };
 

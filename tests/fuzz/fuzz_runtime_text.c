@@ -1,13 +1,10 @@
 /* fuzz_runtime_text.c - any text is an answer of HAProxy or is not; servers never
  * are more than there is room for, and their spans lie inside the text. */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "spoa/observe/runtime_text.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static int inside(struct span part, const char *from, size_t size)
 {

@@ -1,26 +1,11 @@
 /* fuzz_server_weight.c - whatever comes where HAProxy asks for the weight of a server: only the
  * names and addresses that there are have an answer, and it is one that HAProxy takes. */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "policies/defaults.h"
 #include "spoa/observe/server_weight.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(int condition)
-{
-	if (!condition)
-		abort();
-}
-
-#define TEXT(text)                                                                                 \
-	{                                                                                          \
-		text, sizeof(text) - 1                                                             \
-	}
+#include "tests/fuzz/fuzz.h"
 
 static const struct server_fact servers[] = {
 	{ TEXT("a"), TEXT("s1"), TEXT("10.0.0.1:8000"), .weight = 100, .up = true },

@@ -1,22 +1,12 @@
 /* fuzz_session_id.c - whatever a client sends as x-session-id: what is read as an id
  * is written again as it came, and no text leads out of the instance. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "policies/defaults.h"
 #include "policies/pipeline.h"
 #include "policies/state/session_id.h"
 #include "policies/strategies.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(int condition)
-{
-	if (!condition)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void read_and_write(struct span text)
 {
@@ -35,11 +25,6 @@ static void read_and_write(struct span text)
 	expect(memcmp(again, text.at, text.len) == 0);
 	expect(session_id_names(&by_address, &id, id.address));
 }
-
-#define TEXT(text)                                                                                 \
-	{                                                                                          \
-		text, sizeof(text) - 1                                                             \
-	}
 
 static struct decider *make_decider(void)
 {

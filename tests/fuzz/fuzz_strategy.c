@@ -1,7 +1,5 @@
 /* fuzz_strategy.c - whatever a client sends as routing-strategy: it means a strategy that can be
  * used, or there is a reason why not. */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +7,7 @@
 #include "policies/defaults.h"
 #include "policies/pickers/pickers.h"
 #include "policies/signals/signals.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(int condition)
-{
-	if (!condition)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void look_at(const struct strategy *strategy)
 {
