@@ -6,6 +6,7 @@
 #include "spoa/admin/state.h"
 #include "spoa/web/listen.h"
 #include "tests/spoa/admin/admin_world.h"
+#include "tests/spoa/admin/printed.h"
 
 static struct adapter_policy loadable = { .name = "tone", .model = "llama" };
 static struct world *world;
@@ -50,14 +51,8 @@ static struct decision send(const char *model)
 /* Takes the object; the caller frees the text. */
 static char *shown(json_t *object, void (*show)(const json_t *, FILE *))
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
+	char *text = printed_by(show, object);
 
-	assert_non_null(object);
-	assert_non_null(out);
-	show(object, out);
-	assert_int_equal(fclose(out), 0);
 	json_decref(object);
 	return text;
 }

@@ -7,6 +7,7 @@
 #include "spoa/admin/show.h"
 #include "spoa/web/listen.h"
 #include "tests/spoa/admin/admin_world.h"
+#include "tests/spoa/admin/printed.h"
 
 static struct world *world;
 static struct sources sources;
@@ -251,18 +252,14 @@ static void a_level_that_chose_early_has_no_numbers(void **state)
 static void people_read_it(void **state)
 {
 	struct request first = request_of(make_body('a'));
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
 	json_t *object;
+	char *text;
 
 	(void)state;
-	assert_non_null(out);
 	(void)world_decide(world, first);
 	world_first_byte(world, first.id);
 	object = dry(make_body('b'));
-	show_explain(object, out);
-	(void)fclose(out);
+	text = printed_by(show_explain, object);
 	json_decref(object);
 	assert_ptr_equal(strstr(text, "dry run -  model llama70b  tenant acme  prompt 12000 B  "
 	                              "blocks 5 of 5 usable"),
@@ -280,21 +277,17 @@ static void people_read_where_a_session_is(void **state)
 	struct web_request asked = { .method = "POST",
 		                     .arguments = { { "session", "s-1" } },
 		                     .argument_count = 1 };
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
 	json_t *object, *session;
+	char *text;
 
 	(void)state;
-	assert_non_null(out);
 	world_strategy(world, "session-affinity");
 	object = explain_dry(&sources, &asked);
 	session = json_object_get(level_of(object, 1), "session");
 	assert_string_equal(json_string_value(json_object_get(session, "found")), "new");
 	assert_true(json_is_true(json_object_get(session, "kept")));
 	assert_false(json_is_true(json_object_get(session, "spilled")));
-	show_explain(object, out);
-	(void)fclose(out);
+	text = printed_by(show_explain, object);
 	assert_non_null(strstr(text, "\n  session: new, target s"));
 	assert_non_null(strstr(text, ", kept\n"));
 	free(text);

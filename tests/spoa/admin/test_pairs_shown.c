@@ -6,6 +6,7 @@
 #include "spoa/admin/state.h"
 #include "tests/policies/paired.h"
 #include "tests/spoa/admin/admin_world.h"
+#include "tests/spoa/admin/printed.h"
 
 enum { PROMPT = 40000 };
 
@@ -57,12 +58,8 @@ static void expect_text(const json_t *object, const char *name, const char *text
 static void expect_words(void (*show)(const json_t *, FILE *), const json_t *object,
                          const char *const *words)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char *text = printed_by(show, object);
 
-	show(object, out);
-	(void)fclose(out);
 	for (; *words; words++)
 		if (!strstr(text, *words))
 			fail_msg("%s is not in:\n%s", *words, text);

@@ -22,6 +22,7 @@
 #include "spoa/config/generate.h"
 #include "spoa/config/policy.h"
 #include "spoa/messages/contract.h"
+#include "tests/spoa/config/parsed.h"
 
 enum { FILE_MAX = 1 << 16 };
 
@@ -404,6 +405,24 @@ static void an_unknown_version_is_walked_as_old_and_as_new(void **state)
 	problems_free(problems);
 }
 
+/* The SPOE file as shipped is beside it; the other one, to be edited. */
+static void shipped(char ret_config[FILE_MAX])
+{
+	of_tree("haproxy/spoe.cfg", ret_config);
+	(void)write_file("spoe.cfg", ret_config);
+	of_tree("haproxy/haproxy.cfg", ret_config);
+}
+
+/* How often that is told of a configuration. */
+static unsigned told(const char *config, const struct check_options *options, const char *rule,
+                     const char *text)
+{
+	struct problems *problems = problems_new();
+
+	check_haproxy(write_file("haproxy.cfg", config), options, problems);
+	return count_of(problems, rule, text);
+}
+
 static void the_policy_has_its_say(void **state)
 {
 	struct ladder ladder;
@@ -416,45 +435,29 @@ static void the_policy_has_its_say(void **state)
 
 	(void)state;
 	assert_true(ladder_parse((struct span){ "2x4k", 4 }, &ladder, &error));
-	of_tree("haproxy/spoe.cfg", base);
-	(void)write_file("spoe.cfg", base);
-	of_tree("haproxy/haproxy.cfg", base);
+	shipped(base);
 	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
 	assert_int_equal(problems_count(problems, SEVERITY_NOTE), 0); /* the buffer is ample */
 	assert_int_equal(count_of(problems, "seed", "INFER_SEED"), 2);
-	problems = problems_new();
-	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
-	assert_int_equal(count_of(problems, "ttl", "TTL 500s"), 1);
-	problems = problems_new();
-	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
-	assert_int_equal(count_of(problems, "ladder", "ladder"), 33);
+	assert_int_equal(told(base, &options, "ttl", "TTL 500s"), 1);
+	assert_int_equal(told(base, &options, "ladder", "ladder"), 33);
 }
 
 /* With sessions, an id must go out, and keys under other names must come in. */
 static void sessions_need_their_headers(void **state)
 {
-	struct problems *problems = problems_new();
-	struct policy_file *file =
-	        policy_parse("policy.json", sessions, sizeof(sessions) - 1, problems);
+	struct policy_file *file = good(sessions);
 	struct check_options options = { .version = "2.6.23", .ledger_ttl_s = 600 };
 	static char base[FILE_MAX], edited[FILE_MAX];
 
 	(void)state;
-	assert_non_null(file);
 	options.policy = policy_file_policy(file);
-	of_tree("haproxy/spoe.cfg", base);
-	(void)write_file("spoe.cfg", base);
-	of_tree("haproxy/haproxy.cfg", base);
+	shipped(base);
 	replaced(base, "set-header x-session-id", "set-header x-other-id", edited);
-	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
-	assert_int_equal(count_of(problems, "session-id", "no http-response"), 0);
-	problems = problems_new();
+	assert_int_equal(told(edited, &options, "session-id", "no http-response"), 0);
 	replaced(base, "    http-response set-header x-session-id", "    # ", edited);
-	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
-	assert_int_equal(count_of(problems, "header", "--header x-my-chat"), 1);
-	problems = problems_new();
-	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
-	assert_int_equal(count_of(problems, "session-id", "no http-response set-header"), 1);
+	assert_int_equal(told(edited, &options, "header", "--header x-my-chat"), 1);
+	assert_int_equal(told(edited, &options, "session-id", "no http-response set-header"), 1);
 	policy_file_free(file);
 }
 
@@ -465,17 +468,13 @@ static unsigned said_of_strategy(const char *strategy, const char *old, const ch
 	static char base[FILE_MAX], edited[FILE_MAX];
 	struct policy policy;
 	const struct check_options options = { .version = "2.6.23", .policy = &policy };
-	struct problems *problems = problems_new();
 
 	policy_default(&policy);
 	policy.default_instance.chain[0].strategy =
 	        strategy_named((struct span){ strategy, strlen(strategy) });
-	of_tree("haproxy/spoe.cfg", base);
-	(void)write_file("spoe.cfg", base);
-	of_tree("haproxy/haproxy.cfg", base);
+	shipped(base);
 	replaced(base, old, new, edited);
-	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
-	return count_of(problems, rule, "");
+	return told(edited, &options, rule, "");
 }
 
 static unsigned not_handed_over(const char *strategy, const char *old, const char *new)
@@ -525,27 +524,20 @@ static void a_rank_that_is_chosen_is_named_to_the_engine(void **state)
 	static const char text[] =
 	        "{\"instances\": {\"svc-a\": {\"replicas\": {\"a0\": {\"ranks\": "
 	        "4}}}}}";
-	struct problems *problems = problems_new();
-	struct policy_file *file = policy_parse("policy.json", text, sizeof(text) - 1, problems);
+	struct policy_file *file = good(text);
 	struct check_options options = { .version = "2.6.23", .ledger_ttl_s = 600 };
 	static char base[FILE_MAX], edited[FILE_MAX];
 
 	(void)state;
-	assert_non_null(file);
 	options.policy = policy_file_policy(file);
-	of_tree("haproxy/spoe.cfg", base);
-	(void)write_file("spoe.cfg", base);
-	of_tree("haproxy/haproxy.cfg", base);
-	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
-	assert_int_equal(count_of(problems, "hand-over", ""), 0);
-	problems = problems_new();
+	shipped(base);
+	assert_int_equal(told(base, &options, "hand-over", ""), 0);
 	replaced(base, "http-request set-header x-data-parallel-rank",
 	         "http-request set-header x-dp", edited);
-	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
-	assert_int_equal(count_of(problems, "hand-over",
-	                          "the policy has ranks, and no line sets "
-	                          "x-data-parallel-rank from "
-	                          "txn.infer.rank"),
+	assert_int_equal(told(edited, &options, "hand-over",
+	                      "the policy has ranks, and no line sets "
+	                      "x-data-parallel-rank from "
+	                      "txn.infer.rank"),
 	                 1);
 	policy_file_free(file);
 }
@@ -557,30 +549,19 @@ static void servers_that_only_compute_prompts_are_backups(void **state)
 	        "{\"instances\": {\"svc-a\": {\"strategy\": \"pd\", \"replicas\": "
 	        "{\"a0\": {\"role\": \"decode\"}, \"a*\": {\"role\": \"prefill\"}}}, "
 	        "\"svc-b\": {\"replicas\": {\"*\": {\"role\": \"decode\"}}}}}";
-	struct problems *problems = problems_new();
-	struct policy_file *file = policy_parse("policy.json", text, sizeof(text) - 1, problems);
+	struct policy_file *file = good(text);
 	struct check_options options = { .version = "2.6.23", .ledger_ttl_s = 600 };
 	static char base[FILE_MAX], edited[FILE_MAX];
 
 	(void)state;
-	assert_non_null(file);
 	options.policy = policy_file_policy(file);
-	of_tree("haproxy/spoe.cfg", base);
-	(void)write_file("spoe.cfg", base);
-	of_tree("haproxy/haproxy.cfg", base);
-	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
-	assert_int_equal(count_of(problems, "prefill-backup", "server a0"), 0);
-	problems = problems_new();
-	check_haproxy(write_file("haproxy.cfg", base), &options, problems);
-	assert_int_equal(count_of(problems, "prefill-backup", "server a1"), 1);
-	problems = problems_new();
+	shipped(base);
+	assert_int_equal(told(base, &options, "prefill-backup", "server a0"), 0);
+	assert_int_equal(told(base, &options, "prefill-backup", "server a1"), 1);
 	replaced(base, "    server a1 ", "    server-template a 1-3 ", edited);
-	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
-	assert_int_equal(count_of(problems, "prefill-backup", "server a only"), 1);
-	problems = problems_new();
+	assert_int_equal(told(edited, &options, "prefill-backup", "server a only"), 1);
 	replaced(base, "    server a1 ", "    server a1 \"${INFER_A1}\" backup #", edited);
-	check_haproxy(write_file("haproxy.cfg", edited), &options, problems);
-	assert_int_equal(count_of(problems, "prefill-backup", "server a1"), 0);
+	assert_int_equal(told(edited, &options, "prefill-backup", "server a1"), 0);
 	policy_file_free(file);
 }
 
