@@ -5,10 +5,10 @@ set -eu
 engine_sim=$1 player=$2
 folder=$(mktemp -d)
 engine_pid=
-sidecar_pid=
+second_pid=
 finish() {
 	[ -z "$engine_pid" ] || kill "$engine_pid" 2>/dev/null || :
-	[ -z "$sidecar_pid" ] || kill "$sidecar_pid" 2>/dev/null || :
+	[ -z "$second_pid" ] || kill "$second_pid" 2>/dev/null || :
 	rm -rf "$folder"
 }
 trap finish EXIT
@@ -18,14 +18,20 @@ fail() {
 	exit 1
 }
 
-"$engine_sim" --listen 127.0.0.1:0 --listen 127.0.0.1:0 --model tiny --block-tokens 16 \
-	--output-tokens 8 --speed 20 --max-running 4 --max-waiting 4 --keep-alive 5 \
-	--ready-file "$folder/ready" >/dev/null &
-engine_pid=$!
-until [ -f "$folder/ready" ]; do
-	kill -0 "$engine_pid" || fail "engine_sim has ended"
-	sleep .01
-done
+start() { # NAME OPTION...: until it is ready; its pid is in $started, its addresses are in $folder/NAME
+	name=$1
+	shift
+	"$engine_sim" --model tiny "$@" --ready-file "$folder/$name" >/dev/null &
+	started=$!
+	until [ -f "$folder/$name" ]; do
+		kill -0 "$started" || fail "the engine '$name' has ended"
+		sleep .01
+	done
+}
+
+start ready --listen 127.0.0.1:0 --listen 127.0.0.1:0 --block-tokens 16 \
+	--output-tokens 8 --speed 20 --max-running 4 --max-waiting 4 --keep-alive 5
+engine_pid=$started
 one=$(sed -n 1p "$folder/ready")
 two=$(sed -n 2p "$folder/ready")
 
@@ -134,13 +140,9 @@ is "$one" running 0
 is "$one" hanging 0
 
 # Adapters: one slot, so that each other one has to be loaded; the page names who is asked for.
-"$engine_sim" --listen 127.0.0.1:0 --model tiny --adapter sql --adapter tone --lora-slots 1 --lora-load 100 \
-	--step-us 20000 --output-tokens 40 --ready-file "$folder/adapted" >/dev/null &
-sidecar_pid=$!
-until [ -f "$folder/adapted" ]; do
-	kill -0 "$sidecar_pid" || fail "the engine with adapters has ended"
-	sleep .01
-done
+start adapted --listen 127.0.0.1:0 --adapter sql --adapter tone --lora-slots 1 --lora-load 100 \
+	--step-us 20000 --output-tokens 40
+second_pid=$started
 three=$(cat "$folder/adapted")
 adapted() { # MODEL [TOKENS]
 	curl -s -o "$folder/body" -w '%{http_code}' -d "{\"model\":\"$1\",\"max_tokens\":${2:-1},\"prompt\":\"hello\"}" "$three/v1/completions"
@@ -168,17 +170,13 @@ page_says sql tone
 wait "$asked" "$other"
 page_says "" ""
 is "$three" lora_loads 4
-kill "$sidecar_pid"
-wait "$sidecar_pid" || fail "the engine with adapters ended with $?"
+kill "$second_pid"
+wait "$second_pid" || fail "the engine with adapters ended with $?"
 
 # A side-car asks the engine that is named for the prompt, and its own for the answer.
-"$engine_sim" --listen 127.0.0.1:0 --model tiny --block-tokens 16 --output-tokens 8 --speed 20 --sidecar \
-	--sidecar-timeout .3 --ready-file "$folder/decoder" >/dev/null &
-sidecar_pid=$!
-until [ -f "$folder/decoder" ]; do
-	kill -0 "$sidecar_pid" || fail "the engine with a side-car has ended"
-	sleep .01
-done
+start decoder --listen 127.0.0.1:0 --block-tokens 16 --output-tokens 8 --speed 20 --sidecar \
+	--sidecar-timeout .3
+second_pid=$started
 three=$(cat "$folder/decoder")
 curl -s -d '{}' "$one/sim/reset" >"$folder/body"
 told() { # OPTION...: a prompt of 64 tokens to the decode engine
@@ -208,9 +206,9 @@ told -H "x-prefiller-host-port: $one" -m .1 || :
 is "$one" aborted 1
 is "$one" hanging 0
 is "$three" aborted 1
-kill "$sidecar_pid"
-wait "$sidecar_pid" || fail "the engine with a side-car ended with $?"
-sidecar_pid=
+kill "$second_pid"
+wait "$second_pid" || fail "the engine with a side-car ended with $?"
+second_pid=
 
 kill "$engine_pid"
 wait "$engine_pid" || fail "engine_sim ended with $?"
