@@ -25,7 +25,7 @@ static void print_help(const struct act_command *command, FILE *out)
 {
 	(void)fprintf(out,
 	              "usage: inference-spoa %s %s\n\n%s\n"
-	              "TARGET: an instance, INSTANCE/SERVER, or ip:port\n\n"
+	              "TARGET: an instance, INSTANCE/SERVER, ip:port, or ip:port#rank\n\n"
 	              "  --server unix:/PATH  the agent's admin socket [" ADMIN_SOCKET "]; by TCP "
 	              "nothing may be changed\n%s",
 	              command->name, command->usage, command->help,

@@ -9,8 +9,9 @@ int cmd_reload(int argc, char **argv)
 	static const struct act_command command = {
 		.name = "reload",
 		.usage = "",
-		.help = "Reads the policy again, as SIGHUP does, and says whether it is in "
-		        "force.\n",
+		.help = "Reads the policy and the profiles of engines again, as SIGHUP does, and "
+		        "says whether "
+		        "they are in force.\n",
 		.targets = 0,
 		.waits = false
 	};

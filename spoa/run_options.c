@@ -103,7 +103,7 @@ static void print_help(void)
 {
 	(void)printf(
 	        "usage: inference-spoa run [options]\n\nRuns the agent in the foreground. SIGHUP "
-	        "reads the policy again, SIGTERM ends it.\n\n");
+	        "reads the policy and the profiles of engines again, SIGTERM ends it.\n\n");
 	for (size_t i = 0; i < FLAG_COUNT; i++) {
 		(void)printf("  --%s%s%s\n        %s", flags[i].name, flags[i].argument ? " " : "",
 		             flags[i].argument ? flags[i].argument : "", flags[i].help);
