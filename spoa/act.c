@@ -24,11 +24,13 @@ struct act_options {
 static void print_help(const struct act_command *command, FILE *out)
 {
 	(void)fprintf(out,
-	              "usage: inference-spoa %s %s\n\n%s\n"
-	              "TARGET: an instance, INSTANCE/SERVER, ip:port, or ip:port#rank\n\n"
+	              "usage: inference-spoa %s%s%s\n\n%s\n%s"
 	              "  --server unix:/PATH  the agent's admin socket [" ADMIN_SOCKET "]; by TCP "
 	              "nothing may be changed\n%s",
-	              command->name, command->usage, command->help,
+	              command->name, command->targets > 0 ? " " : "", command->usage, command->help,
+	              command->targets > 0
+	                      ? "TARGET: an instance, INSTANCE/SERVER, ip:port, or ip:port#rank\n\n"
+	                      : "",
 	              command->waits ? "  --wait TIME          until nothing runs there, like 10m; "
 	                               "exit code 4 if something still does\n"
 	                             : "");
