@@ -168,7 +168,7 @@ bool pulse_fill(struct pulse *pulse, struct wire_writer *writer, usec_t now)
 		tell_part(pulse, now);
 		if (pulse->full)
 			return true;
-		pulse->part = pulse->all ? pulse->part + 1 : OVER;
+		pulse->part = pulse->all || pulse->part < LIMITS_USED ? pulse->part + 1 : OVER;
 	}
 	return false;
 }

@@ -1,11 +1,12 @@
 /* pulse.h - what is true now, gathered for a batch: loads, use of limits, averages.
  *
- * Loads that are not as they were told last, each round; the use of limits and the averages only
- * in those rounds that are for all. All loads that are not nothing once in PULSE_WHOLE, so
+ * Loads that are not as they were told last, and what was used of limits, each round: slots come
+ * and go in both together. Tokens of tenants and averages only in those rounds that are for
+ * all. All loads that are not nothing once in PULSE_WHOLE, so
  * that whoever starts, or missed a batch, knows after that time, and so that others hear
  * that we are there even if there is nothing to tell.
  *
- * Loads go five times as often as the rest since what is not known of them yet is what makes
+ * These go five times as often as the rest since what is not known of them yet is what makes
  * several agents choose the same replica: three that draw by soft-k and are 20 ms apart spread
  * requests in flight 1.3 times as widely as one, by the standard deviation; 100 ms apart 1.5 times.
  */

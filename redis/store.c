@@ -19,7 +19,7 @@ enum {
 };
 
 #define TICK           (20 * MSEC)
-#define ALL_TICKS      (PEERS_SWEEP / TICK) /* what is not loads */
+#define ALL_TICKS      (PEERS_SWEEP / TICK) /* what is neither loads nor limits */
 #define FLEET_PATIENCE (5 * SECOND)
 
 struct side {

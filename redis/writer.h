@@ -60,7 +60,8 @@ void writer_set(struct writer *writer, double kept_bytes, usec_t expiry);
 void writer_saw_kept(struct writer *writer, size_t bytes);
 
 void writer_up(struct writer *writer); /* the link came up */
-/* Each 20 ms or so: loads that changed. all: each 100 ms or so, and whatever else there is. */
+/* Each 20 ms or so: loads and limits that changed. all: each 100 ms or so, and whatever else there
+ * is. */
 void writer_tick(struct writer *writer, bool all);
 /* We stop: whatever is still to be told is, and that we stop. */
 void writer_bye(struct writer *writer);
