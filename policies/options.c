@@ -185,7 +185,12 @@ const struct option sharing_options[] = {
 	  "password; a longer one is given by --redis, which counts more.",
 	  NULL, true },
 	{ "password-file", OPTION_TEXT, OF_SHARING(password_file), 0, NAME_MAX_BYTES - 1, 0, "",
-	  "File whose first line is the password; read at each connecting.", NULL, true },
+	  "File whose first line is the password; read at each connecting. Its user, if it is not "
+	  "the default one, stands in the url: redis://USER@HOST.",
+	  NULL, true },
+	{ "sentinel-password-file", OPTION_TEXT, OF_SHARING(sentinel_password_file), 0,
+	  NAME_MAX_BYTES - 1, 0, "", "The same of the sentinels, where they have one.", NULL,
+	  true },
 	{ "space", OPTION_TEXT, OF_SHARING(space), 0, 63, 0, "",
 	  "Name that keeps deployments apart which use one store, part of all keys; default if not "
 	  "given.",

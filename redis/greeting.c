@@ -163,6 +163,10 @@ static bool authenticate(struct redis_greeting *greeting)
 		}
 	} else if (options->url.password[0] != '\0') {
 		memcpy(password, options->url.password, sizeof(password));
+	} else if (options->url.user[0] != '\0') {
+		greeting->on_refused(greeting->data, REDIS_FAULT_PASSWORD_FILE,
+		                     "the url names a user, and no password is given");
+		return false;
 	} else {
 		return true;
 	}

@@ -83,8 +83,14 @@ static bool read_user(struct reading *reading, const char *end, struct redis_url
 	if (!sign)
 		return true;
 	colon = memchr(reading->at, ':', (size_t)(sign - reading->at));
-	if (!colon)
-		return expected(reading, sign, "user:password@ or :password@");
+	if (sign == reading->at)
+		return expected(reading, sign, "a user or :password before @");
+	if (!colon) {
+		if (!decode(reading, reading->at, sign, url->user, sizeof(url->user)))
+			return false;
+		reading->at = sign + 1;
+		return true;
+	}
 	if (colon + 1 == sign)
 		return expected(reading, sign, "a password before @");
 	if (!decode(reading, reading->at, colon, url->user, sizeof(url->user)) ||
@@ -302,8 +308,8 @@ void redis_url_show(const struct redis_url *url, char ret_text[REDIS_URL_SHOWN_M
 
 	add(ret_text, &used, "%s%s%s://", names[url->place], url->tls ? "s" : "",
 	    sentinels ? "+sentinel" : "");
-	if (url->password[0] != '\0')
-		add(ret_text, &used, "%s:****@", url->user);
+	if (url->user[0] != '\0' || url->password[0] != '\0')
+		add(ret_text, &used, "%s%s@", url->user, url->password[0] != '\0' ? ":****" : "");
 	for (unsigned i = 0; i < url->host_count; i++) {
 		bool numeric = strchr(url->hosts[i].name, ':') != NULL;
 

@@ -1,16 +1,17 @@
 /* url.h - where the store is, from one text:
  *
- *     redis://[[user]:password@]host[:port][,host[:port]…][/db]
+ *     redis://[[user][:password]@]host[:port][,host[:port]…][/db]
  *     rediss://…                                        the same over TLS
- *     unix://[[user]:password@]/path[?db=N]             also unix:/path
- *     redis+sentinel://[[user]:password@]host[:port],host[:port]…/name[/db]
+ *     unix://[[user][:password]@]/path[?db=N]             also unix:/path
+ *     redis+sentinel://[[user][:password]@]host[:port],host[:port]…/name[/db]
  *     rediss+sentinel://…                               the same, sentinels and stores over TLS
  *
  * valkey:// and valkeys:// are redis:// and rediss://. Several hosts are nodes of one
  * cluster, tried in turn; they are never independent stores.
  *
  * User and password may have %XX. An IPv6 address stands in [ ]. The password is
- * better kept in a file: a command line is read by everybody on the machine. */
+ * better kept in a file, then "user@" stands there or nothing: a command line is read by
+ * everybody on the machine. */
 #pragma once
 
 #include <stdint.h>

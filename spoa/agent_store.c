@@ -39,6 +39,8 @@ static bool read_options(const struct agent *agent, const char *url, struct stor
 	copy(options->space, sizeof(options->space),
 	     sharing->space[0] ? sharing->space : "default");
 	copy(link->password_file, sizeof(link->password_file), sharing->password_file);
+	copy(link->sentinel_password_file, sizeof(link->sentinel_password_file),
+	     sharing->sentinel_password_file);
 	copy(link->tls.ca_file, sizeof(link->tls.ca_file), sharing->ca_file);
 	copy(link->tls.cert_file, sizeof(link->tls.cert_file), sharing->cert_file);
 	copy(link->tls.key_file, sizeof(link->tls.key_file), sharing->key_file);

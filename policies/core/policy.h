@@ -325,7 +325,7 @@ struct lora_policy {
 /* The store by which agents share what they know; its url "": there is none. */
 struct sharing_policy {
 	char url[NAME_MAX_BYTES]; /* without a password; restart needed, as all texts here */
-	char password_file[NAME_MAX_BYTES];
+	char password_file[NAME_MAX_BYTES], sentinel_password_file[NAME_MAX_BYTES];
 	char space[NAME_MAX_BYTES];
 	char ca_file[NAME_MAX_BYTES], cert_file[NAME_MAX_BYTES], key_file[NAME_MAX_BYTES];
 	double memory; /* bytes of the store's for what is kept, about */

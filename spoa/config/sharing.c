@@ -18,6 +18,8 @@ static void check_url(const struct loading *loading, const struct node *node,
 		loading_error(loading, node, "url", "%s", error.text);
 	else if (url.password[0] != '\0')
 		loading_error(loading, node, "url", "a password belongs into a password-file");
+	else if (url.user[0] != '\0' && sharing->password_file[0] == '\0')
+		loading_error(loading, node, "url", "a user needs a password-file");
 }
 
 void sharing_load(const struct loading *loading, const struct node *object,

@@ -10,17 +10,19 @@
 
 #include "tests/redis/linked.h"
 
-/* Data is the password that the store wants. */
+/* Data is what the store wants behind AUTH: a password, or a user, a blank and a password. */
 static bool want_password(void *data, struct fake_peer *peer, const char *name,
                           const struct redis_reply *command)
 {
-	const struct redis_reply *last = redis_reply_at(command, command->count - 1);
+	char said[128] = "";
 
 	if (strcmp(name, "AUTH") != 0)
 		return false;
-	fake_say(peer, strcmp(redis_reply_text(last).at, data) == 0
-	                       ? "+OK\r\n"
-	                       : "-WRONGPASS invalid username-password pair\r\n");
+	for (size_t i = 1; i < command->count; i++)
+		(void)snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s%s",
+		               i > 1 ? " " : "", redis_reply_text(redis_reply_at(command, i)).at);
+	fake_say(peer, strcmp(said, data) == 0 ? "+OK\r\n"
+	                                       : "-WRONGPASS invalid username-password pair\r\n");
 	return true;
 }
 
@@ -44,8 +46,8 @@ static void start(struct linked *linked, const char *before, const char *after)
 
 static void all_of_it_in_order(void **state)
 {
-	char password[] = "secret";
-	struct linked *linked = that_wants(password);
+	char wanted[] = "agent secret";
+	struct linked *linked = that_wants(wanted);
 
 	(void)state;
 	start(linked, "agent:secret@", "/3");
@@ -93,6 +95,36 @@ static void the_password_is_read_at_each_greeting(void **state)
 	assert_true(reaches(linked, &linked->downs, 2));
 	assert_int_equal(linked->fault, REDIS_FAULT_PASSWORD_FILE);
 	assert_non_null(strstr(linked->text, "No such file"));
+	linked_close(linked);
+}
+
+static void a_user_of_the_url_goes_with_the_password_of_the_file(void **state)
+{
+	char wanted[] = "agent secret", path[] = "/tmp/test_greeting.XXXXXX";
+	struct linked *linked = that_wants(wanted);
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	(void)close(fd);
+	write_file(path, "secret\n");
+	(void)snprintf(linked->options.password_file, REDIS_FILE_MAX, "%s", path);
+	start(linked, "agent@", "");
+	assert_true(reaches(linked, &linked->ups, 1));
+	assert_string_equal(linked->store.heard, "AUTH CLIENT PING ");
+	(void)unlink(path);
+	linked_close(linked);
+}
+
+static void a_user_without_a_password_is_said_and_not_left_out(void **state)
+{
+	struct linked *linked = linked_open();
+
+	(void)state;
+	start(linked, "agent@", "");
+	assert_true(reaches(linked, &linked->downs, 1));
+	assert_int_equal(linked->fault, REDIS_FAULT_PASSWORD_FILE);
+	assert_non_null(strstr(linked->text, "no password"));
 	linked_close(linked);
 }
 
@@ -343,6 +375,27 @@ static void a_sentinel_names_the_primary_and_then_another(void **state)
 	linked_close(linked);
 }
 
+static void the_sentinels_have_a_password_of_their_own(void **state)
+{
+	char path[] = "/tmp/test_greeting.XXXXXX";
+	struct linked *linked = linked_open();
+	struct named named = { .port = linked->store.port };
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	(void)close(fd);
+	write_file(path, "theirs\n");
+	(void)snprintf(linked->options.sentinel_password_file, REDIS_FILE_MAX, "%s", path);
+	start_by_sentinel(linked, &named);
+	assert_true(reaches(linked, &linked->ups, 1));
+	assert_string_equal(linked->store.heard, "CLIENT ROLE PING ");
+	assert_memory_equal(named.sentinel.heard, "AUTH ", strlen("AUTH "));
+	(void)unlink(path);
+	fake_close(&named.sentinel);
+	linked_close(linked);
+}
+
 static void a_sentinel_that_knows_nothing_or_is_away(void **state)
 {
 	struct linked *linked = linked_open();
@@ -390,6 +443,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_it_in_order),
 		cmocka_unit_test(the_password_is_read_at_each_greeting),
+		cmocka_unit_test(a_user_of_the_url_goes_with_the_password_of_the_file),
+		cmocka_unit_test(a_user_without_a_password_is_said_and_not_left_out),
 		cmocka_unit_test(what_the_store_may_say),
 		cmocka_unit_test(a_cluster_sends_us_to_another_node),
 		cmocka_unit_test(sent_in_circles_it_rests),
@@ -398,6 +453,7 @@ int main(void)
 		cmocka_unit_test(a_name_that_has_no_address),
 		cmocka_unit_test(freed_while_a_name_is_looked_up),
 		cmocka_unit_test(a_sentinel_names_the_primary_and_then_another),
+		cmocka_unit_test(the_sentinels_have_a_password_of_their_own),
 		cmocka_unit_test(a_sentinel_that_knows_nothing_or_is_away),
 		cmocka_unit_test(a_replica_is_not_taken_for_the_primary),
 	};

@@ -70,6 +70,10 @@ static void user_and_password(void **state)
 	assert_string_equal(url.password, "only");
 	url = read_well("redis://:a@b:c@h"); /* nobody encoded it */
 	assert_string_equal(url.password, "a@b:c");
+	url = read_well("redis://ag%40ent@h"); /* the password is in a file */
+	assert_string_equal(url.user, "ag@ent");
+	assert_string_equal(url.password, "");
+	assert_string_equal(url.hosts[0].name, "h");
 }
 
 static void a_unix_socket(void **state)
@@ -141,7 +145,7 @@ static void what_is_none(void **state)
 		{ "redis://a/16384", "column 11: expected a database from 0 to 16383" },
 		{ "redis://a/3/4", "column 12: expected a database from 0 to 16383" },
 		{ "redis://a?db=3", "column 10: expected / and a database, or the end" },
-		{ "redis://user@a", "column 13: expected user:password@ or :password@" },
+		{ "redis://@a", "column 9: expected a user or :password before @" },
 		{ "redis://user:@a", "column 14: expected a password before @" },
 		{ "redis://:%4@a", "column 10: expected %XX with two hex digits, not 00" },
 		{ "redis://:%00@a", "column 10: expected %XX with two hex digits, not 00" },
@@ -199,6 +203,7 @@ static void shown_without_its_password(void **state)
 	static const char *const pairs[][2] = {
 		{ "redis://u:secret@h:7000/3", "redis://u:****@h:7000/3" },
 		{ "redis://:secret@h", "redis://:****@h:6379" },
+		{ "redis://u@h", "redis://u@h:6379" },
 		{ "rediss://[::1]", "rediss://[::1]:6379" },
 		{ "unix://:secret@/run/r.sock?db=2", "unix://:****@/run/r.sock?db=2" },
 		{ "redis+sentinel://a,b:1/p/4", "redis+sentinel://a:26379,b:1/p/4" },

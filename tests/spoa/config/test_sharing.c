@@ -29,7 +29,7 @@ static void a_store_is_read_with_its_settings(void **state)
 	char problem[256];
 	struct policy_file *file =
 	        parse("{\"redis\": {\"url\": \"redis+sentinel://a:1,b:2/main/3\", \"space\": \"x\","
-	              "\"memory\": \"2m\", \"loads\": false}}",
+	              "\"memory\": \"2m\", \"loads\": false, \"sentinel-password-file\": \"s\"}}",
 	              problem, sizeof(problem));
 	const struct sharing_policy *sharing;
 
@@ -41,6 +41,11 @@ static void a_store_is_read_with_its_settings(void **state)
 	assert_string_equal(sharing->space, "x");
 	assert_int_equal((int)sharing->memory, 2 << 20);
 	assert_false(sharing->loads);
+	assert_string_equal(sharing->sentinel_password_file, "s");
+	policy_file_free(file);
+	file = parse("{\"redis\": {\"url\": \"redis://u@a\", \"password-file\": \"p\"}}", problem,
+	             sizeof(problem));
+	assert_non_null(file);
 	policy_file_free(file);
 	file = parse("{}", problem, sizeof(problem));
 	sharing = &policy_file_policy(file)->sharing;
@@ -58,6 +63,8 @@ static void what_cannot_be_is_refused(void **state)
 	assert_null(
 	        parse("{\"redis\": {\"url\": \"redis://u:pw@a/0\"}}", problem, sizeof(problem)));
 	assert_string_equal(problem, "a password belongs into a password-file");
+	assert_null(parse("{\"redis\": {\"url\": \"redis://u@a/0\"}}", problem, sizeof(problem)));
+	assert_string_equal(problem, "a user needs a password-file");
 	assert_null(parse("{\"redis\": {\"url\": \"http://a\"}}", problem, sizeof(problem)));
 	assert_non_null(strstr(problem, "expected redis://"));
 	assert_null(parse("{\"redis\": {\"space\": \"a{b\"}}", problem, sizeof(problem)));
