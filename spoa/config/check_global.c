@@ -39,19 +39,36 @@ static void buffer(const struct facts *facts)
 	       size, visible, ladder_usable(facts->ladder, visible), facts->ladder->count);
 }
 
-static void level(const struct facts *facts)
+static bool is_socket(const struct haproxy_line *line)
 {
-	for (uint32_t i = 0; facts->global && i < facts->global->count; i++) {
-		const struct haproxy_line *line = &facts->global->lines[i];
-		const char *level_word = line_after(line, "level");
+	return line->count > 2 && strcmp(line->words[0], "stats") == 0 &&
+	       strcmp(line->words[1], "socket") == 0;
+}
 
-		if (strcmp(line->words[0], "stats") == 0 && line->count > 1 &&
-		    strcmp(line->words[1], "socket") == 0 && level_word &&
-		    strcmp(level_word, "admin") == 0)
-			report(facts, line, NULL, SEVERITY_NOTE, "level",
-			       "the agent needs no more than level user; admin only for drain "
-			       "--haproxy");
+/* One that may change things does as well, and need not be. Where a file has no global
+ * section, another one has the socket. */
+static void runtime_socket(const struct facts *facts)
+{
+	const struct haproxy_line *admin = NULL, *lesser = NULL;
+
+	for (uint32_t i = 0; i < facts->cfg->count; i++) {
+		const struct haproxy_section *section = &facts->cfg->sections[i];
+
+		for (uint32_t j = 0; strcmp(section->type, "global") == 0 && j < section->count;
+		     j++) {
+			const struct haproxy_line *line = &section->lines[j];
+			const char *level = line_after(line, "level");
+
+			if (is_socket(line))
+				*(level && strcmp(level, "admin") == 0 ? &admin : &lesser) = line;
+		}
 	}
+	if (admin && !lesser)
+		report(facts, admin, NULL, SEVERITY_NOTE, "level",
+		       "the agent needs no more than level user");
+	else if (facts->global && !lesser)
+		report(facts, facts->global->head, NULL, SEVERITY_WARNING, "runtime-socket",
+		       "no stats socket: the agent learns of no server, and chooses none");
 }
 
 static void large_buffers(const struct facts *facts)
@@ -114,7 +131,7 @@ static void version(const struct facts *facts)
 void check_global(const struct facts *facts)
 {
 	buffer(facts);
-	level(facts);
+	runtime_socket(facts);
 	large_buffers(facts);
 	version(facts);
 }

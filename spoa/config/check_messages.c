@@ -74,6 +74,15 @@ static bool listed(const char *const *names, size_t count, struct span name)
 	return false;
 }
 
+/* What the route message may have beside what is listed: hashes, and headers of affinity rules. */
+static bool is_extra(struct span name)
+{
+	const size_t header = strlen(CONTRACT_HEADER);
+
+	return block_of(name) >= 0 ||
+	       (name.len > header && memcmp(name.at, CONTRACT_HEADER, header) == 0);
+}
+
 static void names(const struct facts *facts, const struct haproxy_section *message,
                   const char *const *known, size_t count)
 {
@@ -81,7 +90,7 @@ static void names(const struct facts *facts, const struct haproxy_section *messa
 
 	for (uint32_t line = 0, word = 1; next(message, &line, &word, &argument);) {
 		if (!listed(known, count, argument.name) &&
-		    (message != facts->route || block_of(argument.name) < 0))
+		    (message != facts->route || !is_extra(argument.name)))
 			report_spoe(facts, argument.line, SEVERITY_ERROR, "contract",
 			            "%.*s is no argument of %s in contract %d",
 			            (int)argument.name.len, argument.name.at, message->name,

@@ -313,6 +313,37 @@ static void a_comment_silences_a_rule(void **state)
 	                 0);
 }
 
+static void a_socket_of_admins_beside_ours_is_left_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(count_of(of_edit(MAIN, "    stats socket",
+	                                  "    stats socket /run/admin.sock level admin\n"
+	                                  "    stats socket",
+	                                  NULL),
+	                          "level", ""),
+	                 0);
+	assert_int_equal(
+	        count_of(of_edit(MAIN, "defaults\n", "global\n    nbthread 2\ndefaults\n", NULL),
+	                 "runtime-socket", ""),
+	        0);
+}
+
+/* As haproxy spoe --header prints them; of infer-first they are none. */
+static void any_header_may_be_sent_of_a_request(void **state)
+{
+	static const char sent[] = "hdr.x-app=req.fhdr(x-app) slo-e2e=";
+
+	(void)state;
+	assert_int_equal(count_of(of_edit(SPOE, "slo-e2e=", sent, NULL), "contract", ""), 0);
+	assert_int_equal(count_of(of_edit(SPOE, "slo-e2e=", "hdr.=str(a) slo-e2e=", NULL),
+	                          "contract", "hdr. is no argument of infer-route"),
+	                 1);
+	assert_int_equal(
+	        count_of(of_edit(SPOE, "st=status", "st=status hdr.x-app=req.fhdr(x-app)", NULL),
+	                 "contract", "hdr.x-app is no argument of infer-first"),
+	        1);
+}
+
 static const char asking[] =
         "    default-server agent-check agent-addr 10.9.9.9 agent-port 9902 weight 100\n"
         "    server a0 \"${INFER_A0}\" agent-send \"svc-a/a0\\n\"\n"
@@ -585,6 +616,8 @@ int main(void)
 		cmocka_unit_test(a_full_name_has_at_most_63_letters),
 		cmocka_unit_test(arguments_and_lines_have_their_limits),
 		cmocka_unit_test(a_comment_silences_a_rule),
+		cmocka_unit_test(any_header_may_be_sent_of_a_request),
+		cmocka_unit_test(a_socket_of_admins_beside_ours_is_left_alone),
 		cmocka_unit_test(a_server_that_asks_well_is_left_alone),
 		cmocka_unit_test(the_generated_agent_checks_are_clean),
 		cmocka_unit_test(the_agents_port_is_known_when_it_is_told),
