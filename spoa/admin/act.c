@@ -204,7 +204,8 @@ void act_answer(const struct admin_context *context, const struct web_request *r
 		web_problem(ret_answer, 404, "Not Found", request->path);
 	} else if (!may(request)) {
 		web_problem(ret_answer, 403, "Forbidden",
-		            "only root or the agent's own user may, over the unix socket");
+		            "only root or the agent's own user may, over its unix socket: run "
+		            "--admin unix:/run/inference-spoa/admin.sock");
 	} else if (act == ACT_RELOAD) {
 		reload(context, ret_answer);
 	} else {
