@@ -36,7 +36,8 @@ static void print_usage(FILE *out)
 	        "Says all that is wrong in a policy, in haproxy.cfg and its SPOE file, and\n"
 	        "where they do not fit together.\n\n"
 	        "  -c, --policy FILE        a policy (or INFERENCE_SPOA_POLICY)\n"
-	        "  --haproxy-config FILE    a haproxy.cfg; repeatable\n"
+	        "  --haproxy-config FILE    a haproxy.cfg; repeatable: one without a SPOE filter\n"
+	        "                           is a part of the others, as with several -f\n"
 	        "  --haproxy-version V      of the HAProxy that reads it, like 3.0.11\n"
 	        "  --agent-check HOST:PORT  as run --agent-check has it: where servers should ask\n"
 	        "  --engine-profiles DIR    profiles of engines, as run --engine-profiles has "
@@ -181,7 +182,9 @@ static bool is_shared(const struct policy_file *file)
 static void check_all(const struct options *options, struct problems *problems)
 {
 	struct policy_file *file = policy_load(options->policy, problems);
-	struct check_options check = { .version = options->version,
+	struct check_options check = { .files = options->configs,
+		                       .file_count = options->config_count,
+		                       .version = options->version,
 		                       .agent_check_port = options->agent_check_port };
 
 	if (file) {

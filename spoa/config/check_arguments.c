@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "spoa/config/check_ours.h"
 #include "spoa/config/check_rules.h"
 #include "spoa/config/steering.h"
 
@@ -140,7 +141,7 @@ static void stripped(const struct facts *facts)
 
 		for (uint32_t j = 0; (line = proxy_line(facts->frontend, j)); j++)
 			found = found || (line_deletes(line, headers[i].name) &&
-			                  !line_has(line, "if") && !line_has(line, "unless"));
+			                  ours_are_all(facts->ours, line));
 		if (!found)
 			report(facts, facts->frontend->section->head, facts->frontend,
 			       SEVERITY_ERROR, "strip", "%s of clients reaches the engines; %s",

@@ -136,12 +136,14 @@ static void ejection(const struct facts *facts, const struct proxy *proxy,
 static void servers(const struct facts *facts, const struct proxy *proxy)
 {
 	const struct haproxy_line *server;
-	bool template = false; /* or what needs lines of their own */
+	bool template =
+	        false; /* or slots that a controller fills, or what needs lines of its own */
 
 	for (uint32_t i = 0; (server = proxy_server(proxy, i)); i++) {
 		keep_alive(facts, proxy, server);
 		ejection(facts, proxy, server);
 		template = template || strcmp(server->words[0], "server-template") == 0 ||
+		           line_has(server, "enabled") || line_has(server, "disabled") ||
 		           proxy_server_word(proxy, server, "agent-check");
 	}
 	if (!template)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "spoa/config/check_ours.h"
 #include "spoa/messages/contract.h"
 
 static const struct haproxy_section *defaults_named(const struct haproxy_cfg *cfg, const char *name)
@@ -111,14 +112,17 @@ static bool has_use_server(const struct facts *facts, const struct proxy *proxy)
 }
 
 /* Only what our frontend names by a plain word, and never as its default, is
- * somebody else's: /v1/models, static pages. */
+ * somebody else's: /v1/models, static pages; and what an ingress has of others. */
 static bool is_elsewhere(const struct facts *facts, const char *name)
 {
-	bool named = false;
+	bool named = ours_leave_out(facts->ours, name);
+	char matched[160];
 
+	(void)snprintf(matched, sizeof(matched), "str(%s)", name);
 	for (uint32_t i = 0; i < facts->frontend->section->count; i++) {
 		const struct haproxy_line *line = &facts->frontend->section->lines[i];
 
+		named = named || line_has(line, matched);
 		if (line->count < 2 || strcmp(line->words[1], name) != 0)
 			continue;
 		if (strcmp(line->words[0], "default_backend") == 0)
@@ -165,6 +169,7 @@ bool facts_filter(struct facts *facts, const struct proxy *proxy, const char *en
 	facts->prefix = prefix ? prefix : facts->agent->name;
 	facts->agents_name = backend ? backend : "";
 	facts->agents = facts_proxy_named(facts, facts->agents_name);
+	facts->ours = check_ours(facts);
 	find_instances(facts);
 	return true;
 }

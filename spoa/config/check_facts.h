@@ -12,7 +12,7 @@
 #include "spoa/config/check_haproxy.h"
 #include "spoa/config/haproxy_cfg.h"
 
-enum { FACTS_PROXIES_MAX = 512 };
+enum { FACTS_PROXIES_MAX = 512, FACTS_FILES_MAX = 16 };
 
 /* A frontend, backend or listen, and the defaults it stands on. */
 struct proxy {
@@ -30,7 +30,12 @@ struct facts {
 	unsigned ttl_s;
 
 	const char *path;
-	const struct haproxy_cfg *cfg;
+	const struct haproxy_cfg *cfg; /* of all files together */
+	struct {
+		const char *path;
+		uint32_t end; /* its sections are those from the file before up to here */
+	} files[FACTS_FILES_MAX];
+	uint32_t file_count;
 	const struct haproxy_section *global; /* NULL for none; the last one */
 	struct proxy proxies[FACTS_PROXIES_MAX];
 	uint32_t proxy_count;
@@ -45,6 +50,7 @@ struct facts {
 	const char *engine;                  /* of the filter */
 	const char *prefix;                  /* of our variables, behind "txn." */
 	const char *agents_name;             /* use-backend; "" for none */
+	const struct haproxy_line *ours;     /* check_ours.h; NULL: all are */
 };
 
 /* Finds the proxies. False if there are too many, which is reported. */

@@ -31,22 +31,30 @@ static const char *of_process(const void *data, struct span name)
 
 static const struct haproxy_environment environment = { of_process, NULL };
 
+static const struct haproxy_cfg *file_parsed(const struct facts *facts, const char *path,
+                                             struct arena *arena, struct error *error)
+{
+	size_t length = 0;
+	char *text = text_read(path, FILE_BYTES_MAX, &length, error);
+	const struct haproxy_cfg *cfg = NULL;
+
+	if (text)
+		cfg = haproxy_cfg_read((struct span){ text, length }, facts->version, &environment,
+		                       arena);
+	free(text);
+	return cfg;
+}
+
 /* NULL, with the reason reported, if the file cannot be read. */
 static const struct haproxy_cfg *file_read(const struct facts *facts, const char *path,
                                            const struct haproxy_line *place, struct arena *arena)
 {
 	struct error error = { "" };
-	size_t length = 0;
-	char *text = text_read(path, FILE_BYTES_MAX, &length, &error);
-	const struct haproxy_cfg *cfg = NULL;
+	const struct haproxy_cfg *cfg = file_parsed(facts, path, arena, &error);
 
-	if (!text) {
+	if (!cfg && error.text[0] != '\0')
 		report(facts, place, NULL, SEVERITY_ERROR, "unreadable", "%s: %s", path,
 		       error.text);
-		return NULL;
-	}
-	cfg = haproxy_cfg_read((struct span){ text, length }, facts->version, &environment, arena);
-	free(text);
 	return cfg;
 }
 
@@ -90,6 +98,66 @@ static bool filter(struct facts *facts, const struct proxy *proxy, const struct 
 	return true;
 }
 
+static bool has_filter(const struct haproxy_cfg *cfg)
+{
+	for (uint32_t i = 0; i < cfg->count; i++)
+		for (uint32_t j = 0; j < cfg->sections[i].count; j++)
+			if (strcmp(cfg->sections[i].lines[j].words[0], "filter") == 0 &&
+			    line_has(&cfg->sections[i].lines[j], "spoe"))
+				return true;
+	return false;
+}
+
+/* Adds the sections of one more file; false without memory, or with too many files. */
+static bool add_file(struct facts *facts, struct haproxy_cfg *all, const char *path,
+                     const struct haproxy_cfg *cfg, struct arena *arena)
+{
+	struct haproxy_section *sections =
+	        arena_take(arena, all->count + cfg->count, sizeof(*sections));
+
+	if (!sections || facts->file_count == FACTS_FILES_MAX)
+		return false;
+	for (uint32_t i = 0; i < all->count; i++)
+		sections[i] = all->sections[i];
+	for (uint32_t i = 0; i < cfg->count; i++)
+		sections[all->count + i] = cfg->sections[i];
+	all->sections = sections;
+	all->count += cfg->count;
+	facts->files[facts->file_count].path = path;
+	facts->files[facts->file_count++].end = all->count;
+	return true;
+}
+
+/* The file and its parts, in the order that they are named in; NULL if it is a part itself,
+ * or cannot be read. */
+static const struct haproxy_cfg *read_all(struct facts *facts, struct arena *arena)
+{
+	const struct check_options *options = facts->options;
+	const struct haproxy_cfg *own = file_read(facts, facts->path, NULL, arena);
+	struct haproxy_cfg *all = arena_take(arena, 1, sizeof(*all));
+	bool is_part = own && !has_filter(own), found = false;
+
+	if (!own || !all)
+		return NULL;
+	all->ignored = own->ignored;
+	for (size_t i = 0; i < options->file_count; i++) {
+		bool is_own = strcmp(options->files[i], facts->path) == 0;
+		struct error error = { "" };
+		const struct haproxy_cfg *cfg =
+		        is_own ? own : file_parsed(facts, options->files[i], arena, &error);
+		bool is_whole = cfg && !is_own && has_filter(cfg);
+
+		if (is_part && is_whole)
+			return NULL; /* looked at with that one */
+		if (!cfg || is_whole)
+			continue;
+		found |= is_own;
+		if (!add_file(facts, all, options->files[i], cfg, arena))
+			return NULL;
+	}
+	return found ? all : own;
+}
+
 static void walk(struct facts *facts, uint32_t version, struct arena *arena)
 {
 	bool found = false;
@@ -98,7 +166,8 @@ static void walk(struct facts *facts, uint32_t version, struct arena *arena)
 	facts->proxy_count = 0;
 	facts->global = NULL;
 	facts->cfg = NULL;
-	facts->cfg = file_read(facts, facts->path, NULL, arena);
+	facts->file_count = 0;
+	facts->cfg = read_all(facts, arena);
 	if (!facts->cfg)
 		return;
 	(void)facts_proxies(facts);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "policies/core/ladder.h"
 #include "spoa/config/problems.h"
@@ -14,6 +15,9 @@
 struct policy;
 
 struct check_options {
+	const char *const *files; /* all that are checked: one without a filter of SPOE is a part
+	                           * of each that has one, as HAProxy reads several with -f */
+	size_t file_count;
 	const char *version;         /* as HAProxy says it, "3.0.11-1+deb13u4"; NULL: unknown,
 	                              * then both 2.6 and 3.x must find all well */
 	const struct ladder *ladder; /* the policy's; NULL: the default */

@@ -221,10 +221,27 @@ static void add(const struct facts *facts, struct origin origin, enum severity s
 	problems_add(facts->problems, place, severity, origin.title, rule, "%s", text);
 }
 
+/* The file of the main configuration that the line is of. */
+static const char *path_of(const struct facts *facts, const struct haproxy_line *line)
+{
+	uint32_t section = 0;
+
+	for (uint32_t i = 0; line && i < facts->file_count; i++) {
+		for (; section < facts->files[i].end; section++) {
+			const struct haproxy_section *at = &facts->cfg->sections[section];
+
+			if (line == at->head || (line >= at->lines && line < at->lines + at->count))
+				return facts->files[i].path;
+		}
+	}
+	return facts->path;
+}
+
 void report(const struct facts *facts, const struct haproxy_line *line, const struct proxy *proxy,
             enum severity severity, const char *rule, const char *format, ...)
 {
-	const struct origin origin = { facts->path, facts->cfg, line, proxy ? proxy->title : NULL };
+	const struct origin origin = { path_of(facts, line), facts->cfg, line,
+		                       proxy ? proxy->title : NULL };
 	char text[512];
 	va_list args;
 

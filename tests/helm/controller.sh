@@ -56,7 +56,7 @@ slots() { # SLOT-ADDRESS...: servers as the controller numbers them; - is a free
 pool() { # BACKEND SNIPPETS: the head of a backend, its servers from stdin
 	echo "backend $1"
 	sed 's/^/    /' "$T/parts/balance"
-	printf '    option forwardfor\n    default-server check inter 500ms\n'
+	printf '    option forwardfor\n    default-server check inter 500ms %s\n' "$([ "$2" = theirs ] || cat "$T/parts/maxconn")"
 	if [ "$2" = ours ]; then placed backend 1 | sed 's/^/    /'; fi
 	cat
 }
@@ -98,6 +98,13 @@ controller() {
 	if ! "$HAPROXY_PROGRAM" -c -f "$T/$1/haproxy.cfg" -f "$T/$1/haproxy-aux.cfg" >"$T/check.log" 2>&1 || grep -qiE 'warning|alert' "$T/check.log"; then
 		fail "$(cat "$T/check.log")"
 	fi
+	[ -n "${FRONTEND_EDIT:-}" ] || checked "$1"
+}
+# Our own check finds nothing in it but what is this test's: how long it waits for an answer, and in pod 3, where no Service is named
+# and so all are ours, that the shop has no annotations; and what it knows of this HAProxy.
+checked() {
+	"$AGENT_PROGRAM" check --haproxy-config "$T/$1/haproxy.cfg" --haproxy-config "$T/$1/haproxy-aux.cfg" --haproxy-version "$version" >"$T/check.log" || true
+	if grep -E ': (error|warning): ' "$T/check.log" | grep -vE '\[(version|spop-check)\]$' | grep -v "/3/.* backend $SHOP: "; then fail "check is not content with what the ingress writes"; fi
 }
 # NAME POD [OLD-PID]: a process of it, in place of the old one if there is one, as a reload does.
 run_haproxy() {

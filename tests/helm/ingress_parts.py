@@ -1,7 +1,7 @@
 """ingress_parts.py VALUES ANNOTATIONS FOLDER - what the ingress' controller would take out of our values, a file each in FOLDER.
 
-global, frontend, aux: snippets as they stand; backend: a Service's; defaults, balance: what the keys of config become; args: the
-side-car's, one a line; etc: where the SPOE file is wanted."""
+global, frontend, aux: snippets as they stand; backend, maxconn: a Service's; defaults, balance: what the keys of config become;
+args: the side-car's, one a line; etc: where the SPOE file is wanted."""
 import os
 import sys
 
@@ -22,6 +22,7 @@ parts = {
     "backend": service["haproxy.org/backend-config-snippet"],
     "defaults": "".join("timeout %s %s\n" % (key[8:], value) for key, value in config.items() if key.startswith("timeout-")),
     "balance": "balance %s\n%soption abortonclose\n" % (config["load-balance"], "" if config["abortonclose"] == "true" else "no "),
+    "maxconn": "maxconn %s" % service["haproxy.org/pod-maxconn"],
     "args": "".join(word + "\n" for word in sidecar["args"]),
     "etc": controller["extraVolumeMounts"][0]["mountPath"] + "\n",
 }
