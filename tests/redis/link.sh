@@ -70,6 +70,8 @@ cli -s "$S" -a second CONFIG SET maxmemory 0 >/dev/null
 ask XADD infer:s '*' b 1
 told "^reply ok"
 ask XREAD BLOCK 20000 STREAMS infer:s '$'
+waits() { cli -s "$S" -a second INFO clients | grep -q blocked_clients:1; }
+wait_for 10 "a reader that waits" waits
 end main KILL
 told "^reply lost"
 told "^down closed\|^down reset"
@@ -90,7 +92,7 @@ told "^reply noperm"
 end main TERM
 
 say "fail-over by Sentinel:"
-PORTS=$(free_ports 9)
+PORTS=$(free_ports 11)
 P1=$PORTS P2=$((PORTS + 1))
 store one --port "$P1" --bind 127.0.0.1
 store two --port "$P2" --bind 127.0.0.1 --replicaof 127.0.0.1 "$P1"
@@ -119,13 +121,13 @@ for i in 2 3 4; do end "sentinel$i" TERM; done
 end two TERM
 
 say "a cluster of two:"
-for i in 6 7; do store "node$i" --port $((PORTS + i)) --bind 127.0.0.1 --cluster-enabled yes --cluster-port $((PORTS + i + 12000)); done
+for i in 6 7; do store "node$i" --port $((PORTS + i)) --bind 127.0.0.1 --cluster-enabled yes --cluster-port $((PORTS + i + 3)); done
 N1=$((PORTS + 6)) N2=$((PORTS + 7))
 wait_for 10 "nodes" answers -p "$N1"
 wait_for 10 "nodes" answers -p "$N2"
 cli -p "$N1" CLUSTER ADDSLOTSRANGE 0 8191 >/dev/null
 cli -p "$N2" CLUSTER ADDSLOTSRANGE 8192 16383 >/dev/null
-cli -p "$N1" CLUSTER MEET 127.0.0.1 "$N2" "$((N2 + 12000))" >/dev/null
+cli -p "$N1" CLUSTER MEET 127.0.0.1 "$N2" "$((N2 + 3))" >/dev/null
 formed() { cli -p "$N1" CLUSTER INFO | grep -q cluster_state:ok && cli -p "$N2" CLUSTER INFO | grep -q cluster_state:ok; }
 wait_for 20 "a cluster" formed
 probe "redis://127.0.0.1:$N1"
