@@ -42,6 +42,14 @@ static void age_cell(struct table *table, const json_t *engine)
 		table_cell(table, "-");
 }
 
+/* A table without rows, soon after a start or without HAProxy: where to look. */
+static void say_none(const json_t *list, FILE *out)
+{
+	if (json_array_size(list) == 0)
+		(void)fprintf(out, "none yet: no HAProxy has named servers; 'inference-spoa show "
+		                   "haproxy' says which are up\n");
+}
+
 /* Nothing for a role that all have. */
 static bool has_roles(const json_t *replicas)
 {
@@ -102,6 +110,7 @@ void show_replicas(const json_t *object, FILE *out)
 	}
 	table_print(&table, out);
 	table_done(&table);
+	say_none(replicas, out);
 }
 
 /* Not the default, which was not learnt. */
@@ -141,6 +150,7 @@ void show_engines(const json_t *object, FILE *out)
 	}
 	table_print(&table, out);
 	table_done(&table);
+	say_none(json_object_get(object, "replicas"), out);
 }
 
 /* Hits among the decisions that had a block to look up. */
@@ -198,6 +208,7 @@ void show_instances(const json_t *object, FILE *out)
 	}
 	table_print(&table, out);
 	table_done(&table);
+	say_none(json_object_get(object, "instances"), out);
 }
 
 void show_haproxy(const json_t *object, FILE *out)

@@ -122,6 +122,29 @@ static void the_tenants_that_had_most_are_shown(void **state)
 	world_free(world);
 }
 
+/* An agent that is asked before HAProxy was there says where to look; another one does not. */
+static void an_empty_table_says_where_to_look(void **state)
+{
+	static void (*const shows_it[])(const json_t *, FILE *) = { show_replicas, show_engines,
+		                                                    show_instances };
+	json_t *none = json_pack("{s:[],s:[]}", "replicas", "instances");
+	json_t *some = json_pack("{s:[{}],s:[{}]}", "replicas", "instances");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(shows_it) / sizeof(*shows_it); i++) {
+		char *text = printed_by(shows_it[i], none);
+
+		assert_non_null(strstr(text, "\nnone yet: no HAProxy has named servers"));
+		assert_non_null(strstr(text, "'inference-spoa show haproxy'"));
+		free(text);
+		text = printed_by(shows_it[i], some);
+		assert_null(strstr(text, "none yet"));
+		free(text);
+	}
+	json_decref(none);
+	json_decref(some);
+}
+
 static struct decision_words words_of(const struct world *world)
 {
 	return (struct decision_words){ .now = world->now,
@@ -227,6 +250,7 @@ int main(void)
 		cmocka_unit_test(sessions_look_as_agreed),
 		cmocka_unit_test(decisions_explain_themselves),
 		cmocka_unit_test(a_table_tames_what_would_move_the_cursor),
+		cmocka_unit_test(an_empty_table_says_where_to_look),
 		cmocka_unit_test(objects_of_somebody_else_are_dashes),
 	};
 
