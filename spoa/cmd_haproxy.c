@@ -25,6 +25,8 @@ static const char usage[] =
         "[combined]\n"
         "  --instance NAME=HOST:PORT,HOST:PORT...  a backend and its engines, instead of the "
         "example's; repeatable\n"
+        "  --user NAME  the user and group that HAProxy serves as, once root has started it "
+        "[those it is started by]\n"
         "  --agent-check HOST:PORT  each server asks the agent for its weight and maxconn (run "
         "--agent-check)\n"
         "  --session-key KEY  a key of the body that names a session where x-infer-session does "
@@ -61,6 +63,8 @@ static bool option_read(struct generate *generate, int option, const char *text,
 		return generate_session_key(generate, text, error);
 	case 'a':
 		return generate_agent(generate, text, error);
+	case 'u':
+		return generate_user(generate, text, error);
 	case 'n':
 		return generate_name(generate, text, error);
 	default:
@@ -105,6 +109,7 @@ int cmd_haproxy(int argc, char **argv)
 		{ "header", required_argument, NULL, 'H' },
 		{ "backend", required_argument, NULL, 'b' },
 		{ "agent", required_argument, NULL, 'a' },
+		{ "user", required_argument, NULL, 'u' },
 		{ "name", required_argument, NULL, 'n' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },

@@ -170,6 +170,18 @@ bool generate_agent(struct generate *generate, const char *text, struct error *e
 	return true;
 }
 
+bool generate_user(struct generate *generate, const char *text, struct error *error)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+	size_t length = strlen(text);
+
+	if (length == 0 || length > 32 || text[strspn(text, allowed)] != '\0' ||
+	    strchr("0123456789-", *text))
+		return error_set(error, "\"%s\" is not the name of a user", text);
+	generate->user = text;
+	return true;
+}
+
 bool generate_name(struct generate *generate, const char *text, struct error *error)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-";

@@ -69,6 +69,8 @@ struct generate {
 	 * example's. The first is the default backend. Not for GENERATE_UPPER. */
 	const char *instances[GENERATE_INSTANCES_MAX];
 	size_t instance_count;
+	/* Borrowed: the user and group that HAProxy serves as; NULL: those it is started by. */
+	const char *user;
 	/* Borrowed: headers that affinity rules look at, sent beside the contract's own. */
 	const char *headers[GENERATE_HEADERS_MAX];
 	size_t header_count;
@@ -104,6 +106,8 @@ MUST_CHECK bool generate_instance(struct generate *generate, const char *text, s
  * maxconn. */
 MUST_CHECK bool generate_agent_check(struct generate *generate, const char *text,
                                      struct error *error);
+/* The name of a user of the system, who has a group of the same name. */
+MUST_CHECK bool generate_user(struct generate *generate, const char *text, struct error *error);
 /* Adds a backend of the ingress, as its controller names it: NAMESPACE_svc_SERVICE_PORT. */
 MUST_CHECK bool generate_backend(struct generate *generate, const char *text, struct error *error);
 /* Adds an agent that is no side-car: its IPv4 address, or ADDRESS:PORT if HAProxy asks it at

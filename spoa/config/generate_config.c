@@ -1,8 +1,8 @@
 /* generate_config.c - a whole haproxy.cfg that runs as it stands.
  *
  * Every place it names can be overridden from the environment: that is how the
- * tests run the very files that are shipped. User, group, chroot and
- * certificates are the distribution's and the operator's own. */
+ * tests run the very files that are shipped. Chroot and certificates are the
+ * distribution's and the operator's own. */
 #include "spoa/config/generate_parts.h"
 
 #include "spoa/messages/contract.h"
@@ -24,6 +24,8 @@ static void heading(const struct generate *generate, FILE *out)
 	              "# Reference configuration of inference-spoa, contract %d: %s.\n"
 	              "# Printed by \"inference-spoa haproxy config%s",
 	              CONTRACT_VERSION, what[generate->topology], arguments[generate->topology]);
+	if (generate->user)
+		(void)fprintf(out, " --user %s", generate->user);
 	if (generate->agent_check)
 		(void)fprintf(out, " --agent-check %s", generate->agent_check);
 	(void)fputs("\".", out);
@@ -72,6 +74,8 @@ static void global(const struct generate *generate, FILE *out)
 	        "a secret number of your own\n",
 	        out);
 	engines(generate, out);
+	if (generate->user)
+		(void)fprintf(out, "    user %s\n    group %s\n", generate->user, generate->user);
 	(void)fputs("    maxconn 4096\n"
 	            "    hard-stop-after 30m                           # longest life of an old "
 	            "process, so of a stream across a reload\n"

@@ -350,6 +350,31 @@ static void servers_ask_for_their_weight_where_they_are_told_to(void **state)
 	free(text);
 }
 
+/* Root starts it, and somebody else serves. */
+static void haproxy_serves_as_who_it_is_told_to(void **state)
+{
+	static const char *const refused[] = {
+		"", "0", "-a", "a b", "a\n", "Root", "a\"", "a23456789b123456789c123456789d123"
+	};
+	struct generate generate = wanted(0, GENERATE_COMBINED);
+	struct error error = { "" };
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		assert_false(generate_user(&generate, refused[i], &error));
+	assert_null(generate.user);
+	text = printed(CONFIG, &generate);
+	assert_null(strstr(text, "    user "));
+	free(text);
+	assert_true(generate_user(&generate, "a23456789b123456789c123456789d12", &error));
+	assert_true(generate_user(&generate, "haproxy", &error));
+	text = printed(CONFIG, &generate);
+	assert_non_null(strstr(text, "haproxy config --user haproxy\"."));
+	assert_non_null(strstr(text, "\n    user haproxy\n    group haproxy\n    maxconn"));
+	free(text);
+}
+
 /* Behind the header and the body, before the question; the first that is there counts. */
 static void a_session_may_be_named_by_a_key_of_the_body(void **state)
 {
@@ -437,6 +462,7 @@ int main(void)
 		cmocka_unit_test(a_named_regex_leaves_no_question),
 		cmocka_unit_test(a_split_changes_what_it_must),
 		cmocka_unit_test(servers_ask_for_their_weight_where_they_are_told_to),
+		cmocka_unit_test(haproxy_serves_as_who_it_is_told_to),
 		cmocka_unit_test(a_session_may_be_named_by_a_key_of_the_body),
 		cmocka_unit_test(versions_are_read),
 		cmocka_unit_test(every_variable_is_registered),
