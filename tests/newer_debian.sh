@@ -11,6 +11,7 @@ path=$2
 release=${3:-trixie}
 name=${path##*/}
 cd "$(dirname "$0")/.."
+. tests/clean_root.sh
 root=$PWD/build/$package/$release
 program=$root/$name
 limit=600 # seconds; half a minute on an idle machine
@@ -34,11 +35,7 @@ if [ "$(id -u)" != 0 ]; then
 	command -v sudo >/dev/null || fail "please run as root"
 	as_root=sudo
 fi
-# Of Debian's own archive, not of its security or of other parties' archives.
-mirror=$(apt-get indextargets --format '$(ORIGIN) $(SUITE) $(REPO_URI)' 2>/dev/null |
-	awk '$1 == "Debian" && $2 !~ /-/ { print $3; exit }')
-[ -n "$mirror" ] || mirror=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -v security | sed -n 1p)
-[ -n "$mirror" ] || fail "this machine's apt sources name no Debian mirror; run apt-get update"
+mirror=$(debian_mirror) || exit 1
 
 say "installing $package of $release below $root"
 $as_root rm -rf "$root"

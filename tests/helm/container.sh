@@ -7,20 +7,7 @@
 HERE=$(cd "$(dirname "$0")" && pwd)
 TREE=$(cd "$HERE/../.." && pwd)
 KEPT=$TREE/build/container
-
-# A clean root, kept for the next time.
-base() { # RELEASE
-	local root=$KEPT/$1 mirror
-	if [ ! -d "$root" ]; then
-		mirror=$(apt-get indextargets --format '$(ORIGIN) $(SUITE) $(REPO_URI)' | awk '$1 == "Debian" && $2 !~ /-/ { print $3; exit }')
-		[ -n "$mirror" ] || fail "this machine's apt sources name no Debian mirror; run apt-get update"
-		rm -rf "$root.new" && mkdir -p "$KEPT"
-		debootstrap --variant=minbase "$1" "$root.new" "$mirror" >"$T/debootstrap.log" 2>&1 || fail "$(tail -n 5 "$T/debootstrap.log")"
-		rm -rf "$root.new/var/cache/apt/archives"/*.deb
-		mv "$root.new" "$root"
-	fi
-	echo "$root"
-}
+. "$TREE/tests/clean_root.sh"
 
 # The lines up to the first that takes files of ours are kept as a layer: they change with themselves only.
 stage=$T/stages/none name=none layer="" copied="" variables=()
@@ -33,7 +20,9 @@ on_FROM() { # IMAGE [AS NAME]
 	scratch) mkdir "$stage" ;;
 	debian:*-slim)
 		image=${image#debian:}
-		cp -a "$(base "${image%-slim}")" "$stage"
+		image=${image%-slim}
+		clean_root "$KEPT/$image" "$image" || fail "no clean $image"
+		cp -a "$KEPT/$image" "$stage"
 		;;
 	*) fail "FROM $image: container.sh knows Debian and scratch" ;;
 	esac
