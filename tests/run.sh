@@ -1,7 +1,7 @@
 #!/bin/bash
 # run.sh - installs what is needed, builds, and runs every test. Safe to repeat; leaves no process behind.
 #   QUICK=1        the default build only: no sanitizers, no fuzzing
-#   FUZZ_SECONDS   seconds per fuzz target, 10
+#   FUZZ_SECONDS   seconds per fuzz target, 6
 #   JOBS           how many at once, the number of cores
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -53,7 +53,7 @@ if [ -z "${QUICK:-}" ]; then
 	cmake --build --preset asan -j "$jobs" | grep -v '^\[' || true
 	ctest --preset asan -j "$jobs" -L unit --progress
 
-	step "fuzzing, ${FUZZ_SECONDS:-10} s a target"
-	FUZZ_SECONDS=${FUZZ_SECONDS:-10} .ci/ci.sh fuzz
+	step "fuzzing, ${FUZZ_SECONDS:-6} s a target"
+	FUZZ_SECONDS=${FUZZ_SECONDS:-6} .ci/ci.sh fuzz
 fi
 step "all tests passed"

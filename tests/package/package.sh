@@ -2,64 +2,15 @@
 # package.sh [bookworm|trixie] - the Debian package in a clean Debian: installed, started as its unit says, asked, upgraded under
 # load, purged. No request fails at the upgrade, nothing is left behind at the end. Proves B062.
 #
-# For the release that this machine runs the package is built here; for the other one in a root of its own, of what is committed.
-# The root is made by debootstrap below build/ and kept for the next time. There is no systemd in it: what the unit
-# says is done by tests/system/service_manager.py, which holds the units' sockets, and a systemctl that talks to it.
-[ "$(id -u)" = 0 ] || { echo "package.sh: needs root, for debootstrap and chroot" >&2; exit 77; }
+# There is no systemd in the root (systemd.sh has one): what the unit says is done by tests/system/service_manager.py, which holds
+# the units' sockets, and a systemctl that talks to it.
 . "$(dirname "$0")/../system/lib.sh"
-TREE=$(cd "$HERE/../.." && pwd)
-RELEASE=${1:-bookworm}
-BASE=$TREE/build/package/$RELEASE
-ROOT=$T/root
-needs="adduser init-system-helpers haproxy"
-to_build="cmake make gcc libc6-dev pkg-config dpkg-dev file libev-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libxxhash-dev libhiredis-dev libssl-dev"
-[ "$RELEASE" = bookworm ] && to_build+=" libmsgpack-dev" || to_build+=" libmsgpack-c-dev"
-
-# make_root DIRECTORY PACKAGE...: once for a list of packages; moved into its place when it is whole.
-make_root() {
-	local root=$1 mirror
-	shift
-	[ ! -d "$root" ] || [ "$(cat "$root.packages" 2>/dev/null)" != "$*" ] || return 0
-	mirror=$(apt-get indextargets --format '$(ORIGIN) $(SUITE) $(REPO_URI)' | awk '$1 == "Debian" && $2 !~ /-/ { print $3; exit }')
-	[ -n "$mirror" ] || fail "this machine's apt sources name no Debian mirror; run apt-get update"
-	say "a clean $RELEASE at ${root#"$TREE"/} (half a minute)"
-	rm -rf "$root" "$root.new" && mkdir -p "$(dirname "$root")"
-	debootstrap --variant=minbase --include="$(echo "$*" | tr ' ' ,)" "$RELEASE" "$root.new" "$mirror" >"$T/debootstrap.log" 2>&1 ||
-		fail "$(tail -n 5 "$T/debootstrap.log")"
-	rm -rf "$root.new/var/cache/apt/archives"
-	mv "$root.new" "$root"
-	echo "$*" >"$root.packages"
-}
-
-build_here() {
-	cmake --build "$BUILD" --target package_files >"$T/build.log" 2>&1 || fail "$(tail -n 5 "$T/build.log")"
-	(cd "$BUILD" && rm -f inference-spoa_*.deb && cpack -G DEB) >"$T/cpack.log" 2>&1 || fail "$(tail -n 5 "$T/cpack.log")"
-	DEB=$(ls "$BUILD"/inference-spoa_*.deb)
-}
-
-build_there() {
-	local there=$BASE-build
-	make_root "$there" $to_build
-	rm -rf "$there/src" && mkdir "$there/src"
-	git -C "$TREE" archive HEAD | tar -x -C "$there/src"
-	chroot "$there" sh -c 'cd /src && cmake -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF -DHARDEN=ON &&
-		cmake --build build -j 2 && cmake --build build --target package_files && cd build && cpack -G DEB' >"$T/build.log" 2>&1 ||
-		fail "$(grep -E "error|warning" "$T/build.log" | head; tail -n 5 "$T/build.log")"
-	DEB=$(ls "$there"/src/build/inference-spoa_*.deb)
-}
-
-say "the package:"
-if grep -q "VERSION_CODENAME=$RELEASE" /etc/os-release; then build_here; else build_there; fi
+. "$(dirname "$0")/deb.sh"
+make_deb
 if command -v lintian >/dev/null; then
 	lintian --fail-on error,warning "$DEB" >"$T/lintian.log" 2>&1 || fail "$(cat "$T/lintian.log")"
 fi
-say "$(basename "$DEB"), $(stat -c %s "$DEB") bytes"
-
-# The libraries that the package wants, from the same release.
-libraries=$(dpkg-deb -f "$DEB" Depends | tr ',' '\n' | sed 's/ *(.*//; s/ //g' | grep '^lib' | tr '\n' ' ')
-make_root "$BASE" $needs $libraries
-cp -a "$BASE" "$ROOT"
-inside() { chroot "$ROOT" "$@"; }
+root_for clean adduser init-system-helpers haproxy
 snapshot() { (cd "$ROOT" && find etc usr lib var/lib -not -path 'var/lib/dpkg/*' \( -type f -o -type l -o -type d \) | sort); }
 snapshot >"$T/before"
 

@@ -30,7 +30,7 @@ finish() {
 	undo
 	if [ $status != 0 ]; then
 		echo "FAILED (exit $status); last lines of the logs:" >&2
-		(cd "$FOLDER" && find . -name '*.log' -exec tail -v -n 20 {} +) >&2
+		(cd "$FOLDER" && find . -path ./root -prune -o -name '*.log' -exec tail -v -n 20 {} +) >&2
 	fi
 	if [ -n "${KEEP:-}" ]; then echo "kept: $FOLDER" >&2; else rm -rf "$FOLDER"; fi
 	exit $status
