@@ -80,14 +80,10 @@ static void keep_each(struct walk *walk, const struct stage *stage)
 	}
 }
 
-/* True when the stage left nobody, and that was not undone. */
-static bool step(struct walk *walk, const struct stage *stage, uint16_t *ret_stood)
+static bool run(struct walk *walk, const struct stage *stage, uint16_t *ret_stood)
 {
 	bool empty;
 
-	*ret_stood = (uint16_t)walk->standing;
-	if (stage->needed && !stage->needed(walk))
-		return false;
 	if (stage->keep)
 		keep_each(walk, stage);
 	else
@@ -100,6 +96,13 @@ static bool step(struct walk *walk, const struct stage *stage, uint16_t *ret_sto
 	}
 	*ret_stood = (uint16_t)walk->standing;
 	return empty;
+}
+
+/* True when the stage left nobody, and that was not undone. Most have nothing to do. */
+static bool step(struct walk *walk, const struct stage *stage, uint16_t *ret_stood)
+{
+	*ret_stood = (uint16_t)walk->standing;
+	return (!stage->needed || stage->needed(walk)) && run(walk, stage, ret_stood);
 }
 
 static enum walk_end end_of(const struct walk *walk, const struct stage *stage)

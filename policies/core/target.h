@@ -85,4 +85,7 @@ struct instance {
 	double weight;                        /* service weight of the policy, 1 without */
 	bool has_roles;                       /* a replica is not combined */
 	bool has_ranges;                      /* a replica takes prompts of some lengths only */
+	bool some_down;                       /* a usable replica is not up */
+	bool weights_differ;                  /* of its usable replicas, to the first of all */
+	bool models_known;                    /* of a replica */
 };

@@ -95,28 +95,17 @@ static void collect_instances(struct walk *walk)
 		add_instance(walk, collect_preset(walk, scratch->order[i]), !any);
 }
 
-/* The places of those in service, and what the other stages need not look for. */
-static size_t find_usable(struct walk *walk, size_t count)
+/* The places of those in service; how many. */
+static size_t find_usable(const struct walk *walk, size_t count)
 {
 	const struct replica *replicas = walk->instance->replicas;
 	uint32_t *order = walk->scratch->order;
 	uint8_t source = walk->scratch->source;
-	bool down = false, differ = false, known = false;
 	size_t n = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct replica *replica = &replicas[i];
-
-		if (!replica->usable || !(replica->sources & source))
-			continue;
-		order[n++] = (uint32_t)i;
-		down |= !replica->up;
-		differ |= replica->weight != replicas[0].weight;
-		known |= replica->models_known;
-	}
-	walk->some_down = down;
-	walk->weights_differ = differ;
-	walk->models_known = known;
+	for (size_t i = 0; i < count; i++)
+		if (replicas[i].usable && (replicas[i].sources & source))
+			order[n++] = (uint32_t)i;
 	return n;
 }
 
@@ -141,12 +130,20 @@ static void collect_replicas(struct walk *walk)
 	}
 }
 
+/* What the other stages need not look for. */
+static void look_at_all(struct walk *walk)
+{
+	bool one = walk->level == 2;
+
+	walk->some_down = !one || walk->instance->some_down;
+	walk->models_known = !one || walk->instance->models_known;
+	walk->weights_differ = one && walk->instance->weights_differ;
+}
+
 static void run(struct walk *walk)
 {
 	walk->count = walk->standing = 0;
-	walk->some_down = walk->level == 1;
-	walk->models_known = walk->level == 1;
-	walk->weights_differ = false;
+	look_at_all(walk);
 	if (walk->level == 1)
 		collect_instances(walk);
 	else

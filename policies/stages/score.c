@@ -50,7 +50,7 @@ static bool read_members(const struct walk *walk, const struct signal *signal,
 }
 
 struct range {
-	size_t known;
+	size_t known, finite;
 	double least, most; /* of those that are finite */
 };
 
@@ -94,12 +94,14 @@ static size_t read_values(const struct walk *walk, const struct signal *signal)
 static struct range range_of(const struct walk *walk, size_t known)
 {
 	const double *values = walk->scratch->values;
-	struct range range = { known, infinity, -infinity };
+	struct range range = { known, 0, infinity, -infinity };
 	size_t standing = walk->standing;
 
 	for (size_t i = 0; i < standing; i++) {
-		if (is_finite(values[i]))
-			widen(&range, values[i]);
+		if (!is_finite(values[i]))
+			continue;
+		widen(&range, values[i]);
+		range.finite++;
 	}
 	return range;
 }
@@ -177,11 +179,16 @@ static struct grading grading_of(const struct weighing *weighing, const struct r
 	};
 }
 
+static inline double stretched(const struct grading *grading, double value)
+{
+	return 1 - fabs(value - grading->best) / grading->width;
+}
+
 /* 1 for the best; not a number where the value is none. */
 static inline double grade(const struct grading *grading, double value)
 {
 	if (!grading->natural && is_finite(value))
-		return grading->width > 0 ? 1 - fabs(value - grading->best) / grading->width : 1;
+		return grading->width > 0 ? stretched(grading, value) : 1;
 	if (isnan(value))
 		return value;
 	if (!grading->natural)
@@ -218,14 +225,20 @@ static void weigh_services(struct walk *walk)
 	}
 }
 
-/* One signal alone: its grade is the score. */
-static void settle_one(struct walk *walk, const struct grading *grading)
+/* One signal alone: its grade is the score. As a rule it is a number of everybody, and not of all
+ * the same. */
+static void settle_one(struct walk *walk, const struct grading *grading, size_t finite)
 {
 	const double *values = walk->scratch->values;
 	struct grading by = *grading;
 	struct candidate *pool = walk->pool;
 	size_t standing = walk->standing;
 
+	if (!by.natural && by.width > 0 && finite == standing) {
+		for (size_t i = 0; i < standing; i++)
+			pool[i].score = pool[i].graded = stretched(&by, values[i]);
+		return;
+	}
 	for (size_t i = 0; i < standing; i++) {
 		double value = grade(&by, values[i]);
 
@@ -289,7 +302,7 @@ static bool score_by(struct walk *walk, const struct strategy *strategy)
 			pull_in_outliers(walk, &range);
 		grading = grading_of(weighing, &range);
 		if (alone)
-			settle_one(walk, &grading);
+			settle_one(walk, &grading, range.finite);
 		else
 			add(walk, &grading, weighing->weight, i == 0);
 	}

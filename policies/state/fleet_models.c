@@ -169,15 +169,17 @@ static void add_model(struct served_models *served, uint32_t id, uint32_t base)
 }
 
 /* What an instance serves, of the policy, or else what any of its engines says. */
-static void gather_offer(const struct fleet *fleet, const struct instance *instance,
+static void gather_offer(const struct fleet *fleet, struct instance *instance,
                          struct served_models *ret_offer)
 {
 	*ret_offer = (struct served_models){ 0 };
+	instance->models_known = false;
 	for (uint32_t i = 0; i < instance->replica_count; i++) {
 		struct replica *replica = &instance->replicas[i];
 		const struct served_models *served = &fleet->served[replica->target->id];
 
 		replica->models_known = served->known || fleet_policy_names_models(instance);
+		instance->models_known |= replica->models_known;
 		for (uint32_t j = 0; j < served->count && !fleet_policy_names_models(instance); j++)
 			add_model(ret_offer, served->ids[j], served->bases[j]);
 	}

@@ -131,6 +131,9 @@ static void lay_out_replica(struct fleet *fleet, const struct member *member)
 	take_part(replica, own);
 	configure(fleet, instance, replica, own);
 	replica->usable &= replica->weight > 0 && !replica->target->held;
+	instance->some_down |= replica->usable && !replica->up;
+	instance->weights_differ |=
+	        replica->usable && replica->weight != instance->replicas[0].weight;
 	lookup_add(fleet->by_target, pair_hash(home->place, member->target), place);
 	for (uint32_t source = 0; source < SOURCES_MAX; source++) {
 		if (replica->name[source][0] == '\0')

@@ -49,6 +49,7 @@ struct ledger {
 	struct history *histories;
 	struct told *told;
 	uint64_t acquired;    /* slots taken, at all targets */
+	bool others;          /* somebody told of them, ever: before, their numbers are 0 */
 	float echo;           /* of a slot of ours: so many others take, elsewhere */
 	uint32_t next_told;   /* where the next ledger_tell() begins */
 	struct bucket *rings; /* targets x buckets */
@@ -79,14 +80,19 @@ static inline double ledger_load(struct ledger *ledger, uint32_t target, usec_t 
                                  struct load_seen *ret_seen)
 {
 	const struct tally *tally = ledger_tally(ledger, target, now);
-	double running = (double)tally->sum.running + (double)tally->others_running;
+	double running = (double)tally->sum.running;
 
 	ret_seen->own = tally->sum.running;
 	/* Signed: the processor has no other conversion. */
-	ret_seen->prefill_tokens =
-	        not_negative((double)(int64_t)tally->sum.prefill + (double)tally->others_prefill);
-	ret_seen->resident_tokens =
-	        not_negative((double)(int64_t)tally->sum.resident + (double)tally->others_resident);
+	ret_seen->prefill_tokens = (double)(int64_t)tally->sum.prefill;
+	ret_seen->resident_tokens = (double)(int64_t)tally->sum.resident;
+	if (ledger->others) {
+		running += (double)tally->others_running;
+		ret_seen->prefill_tokens =
+		        not_negative(ret_seen->prefill_tokens + (double)tally->others_prefill);
+		ret_seen->resident_tokens =
+		        not_negative(ret_seen->resident_tokens + (double)tally->others_resident);
+	}
 	if (now <= tally->drift_until)
 		running += tally->drift;
 	return not_negative(running);

@@ -153,6 +153,30 @@ static void a_pattern_names_several_and_the_first_that_fits_counts(void **state)
 	assert_false(instance(*state, "b")->has_roles);
 }
 
+/* What is the same of all need not be looked for at each of them. */
+static void an_instance_tells_how_its_usable_replicas_differ(void **state)
+{
+	struct server_fact facts[] = { server("a", "s1", "10.0.0.1:8000"),
+		                       server("a", "s2", "10.0.0.2:8000"),
+		                       server("a", "s3", "10.0.0.3:8000") };
+
+	(void)apply(*state, 0, facts, 3);
+	assert_false(instance(*state, "a")->some_down);
+	assert_false(instance(*state, "a")->weights_differ);
+	assert_false(instance(*state, "a")->models_known);
+	facts[1].up = false;
+	facts[2].weight = 2;
+	(void)apply(*state, 0, facts, 3);
+	assert_true(instance(*state, "a")->some_down);
+	assert_true(instance(*state, "a")->weights_differ);
+	facts[1].draining = facts[2].draining = true;
+	(void)apply(*state, 0, facts, 3);
+	assert_false(instance(*state, "a")->some_down);
+	assert_false(instance(*state, "a")->weights_differ);
+	(void)fleet_models(*state, id_at(*state, "10.0.0.3:8000"), &SPAN("m"), NULL, 1);
+	assert_true(instance(*state, "a")->models_known);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fleet, close_fleet)
 
 int main(void)
@@ -163,6 +187,7 @@ int main(void)
 		TEST(limits_of_two_haproxies_add_up),
 		TEST(a_policy_adds_weights_of_its_own),
 		TEST(a_pattern_names_several_and_the_first_that_fits_counts),
+		TEST(an_instance_tells_how_its_usable_replicas_differ),
 	};
 
 	return cmocka_run_group_tests(fleet, NULL, NULL);
