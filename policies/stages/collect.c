@@ -32,11 +32,6 @@ const struct instance *collect_preset(const struct walk *walk, size_t i)
 	        (struct span){ rule->instances[i], strlen(rule->instances[i]) });
 }
 
-bool collect_usable(const struct walk *walk, const struct replica *replica)
-{
-	return replica->usable && (replica->sources & walk->scratch->source);
-}
-
 static bool is_banned(const struct scratch *scratch, const struct instance *instance)
 {
 	for (size_t i = 0; i < scratch->banned_count; i++) {
@@ -130,24 +125,29 @@ static void collect_replicas(struct walk *walk)
 	}
 }
 
-/* What the other stages need not look for. */
-static void look_at_all(struct walk *walk)
+/* Of those that the HAProxy knows that asks. */
+static bool weights_differ(const struct walk *walk)
 {
-	bool one = walk->level == 2;
+	bool differ = false;
 
-	walk->some_down = !one || walk->instance->some_down;
-	walk->models_known = !one || walk->instance->models_known;
-	walk->weights_differ = one && walk->instance->weights_differ;
+	for (size_t i = 0; walk->instance->weights_differ && i < walk->standing; i++)
+		differ |= walk->pool[i].replica->weight != walk->instance->replicas[0].weight;
+	return differ;
 }
 
 static void run(struct walk *walk)
 {
+	bool all = walk->level == 1;
+
 	walk->count = walk->standing = 0;
-	look_at_all(walk);
-	if (walk->level == 1)
+	/* What the other stages need not look for. */
+	walk->some_down = all || walk->instance->some_down;
+	walk->models_known = all || walk->instance->models_known;
+	if (all)
 		collect_instances(walk);
 	else
 		collect_replicas(walk);
+	walk->weights_differ = !all && weights_differ(walk);
 }
 
 const struct stage stage_collect = {

@@ -1,7 +1,7 @@
 /* collect.h - who could be chosen at all, in the order of the configuration. */
 #pragma once
 
-#include "policies/core/route.h"
+#include "policies/stages/scratch.h"
 
 /* Instance i of those the matched rule names, or of those that serve the model
  * when it names none; NULL where the name is not known to HAProxy. */
@@ -10,4 +10,7 @@ const struct instance *collect_preset(const struct walk *walk, size_t i);
 
 /* HAProxy may send this request to it: in service there, with weight, and known
  * to the process that asks. */
-bool collect_usable(const struct walk *walk, const struct replica *replica);
+static inline bool collect_usable(const struct walk *walk, const struct replica *replica)
+{
+	return replica->usable && (replica->sources & walk->scratch->source);
+}

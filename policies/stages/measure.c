@@ -140,11 +140,12 @@ static double divide_by_weights(struct candidate *pool, size_t standing, size_t 
 		sum += pool[i].replica->weight;
 	for (size_t i = 0; i < count; i++) {
 		double weight = pool[i].replica->weight;
+		double factor = sum / ((double)standing * weight);
 
 		if (weight <= 0)
 			continue;
-		pool[i].running_scored *= sum / ((double)standing * weight);
-		pool[i].tokens *= sum / ((double)standing * weight);
+		pool[i].running_scored *= factor;
+		pool[i].tokens *= factor;
 	}
 	return sum / (double)standing;
 }
@@ -170,6 +171,7 @@ static size_t measure_instance(const struct walk *walk, struct candidate *candid
 {
 	const struct instance *instance = candidate->instance;
 	const struct candidate blank = { .instance = instance, .engines = 1 };
+	bool any_out = health_any_out(walk->facts->health, walk->now);
 	uint16_t engines = 0;
 	uint8_t blocks = 0;
 	bool continued = false, differ = false;
@@ -178,14 +180,16 @@ static size_t measure_instance(const struct walk *walk, struct candidate *candid
 	for (uint32_t i = 0; i < instance->replica_count; i++) {
 		const struct replica *replica = &instance->replicas[i];
 
-		if (!collect_usable(walk, replica) || !health_fit(walk, replica))
+		if (!collect_usable(walk, replica) || !replica->up ||
+		    (any_out && !health_fit(walk, replica)))
 			continue;
 		engines++;
 		if (walk->scratch->any_match)
 			read_holding(walk, replica->target->id, &blocks, &continued);
 		if (count == room)
 			continue;
-		differ |= replica->weight != instance->replicas[0].weight;
+		differ |=
+		        instance->weights_differ && replica->weight != instance->replicas[0].weight;
 		members[count] = blank;
 		members[count].target = replica->target;
 		members[count++].replica = replica;

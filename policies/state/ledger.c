@@ -338,8 +338,8 @@ void ledger_set_others(struct ledger *ledger, uint32_t target, const struct othe
 	struct tally *tally;
 
 	BUG_ON(target >= ledger->targets);
-	ledger->others |= others->running != 0 || others->prefill_tokens != 0 ||
-	                  others->resident_tokens != 0;
+	ledger->others |=
+	        others->running != 0 || others->prefill_tokens != 0 || others->resident_tokens != 0;
 	tally = &ledger->tallies[target];
 	tally->others_running = (float)others->running;
 	tally->others_prefill = (float)others->prefill_tokens;

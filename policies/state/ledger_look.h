@@ -70,9 +70,10 @@ static inline struct tally *ledger_tally(struct ledger *ledger, uint32_t target,
 	return tally;
 }
 
+/* Asked whether it is less, which it hardly ever is: whether it is more no processor foresees. */
 static inline double not_negative(double number)
 {
-	return number > 0 ? number : 0;
+	return number < 0 ? 0 : number;
 }
 
 /* What a decision compares: ledger_running(), with the tokens of all agents; and our own slots. */

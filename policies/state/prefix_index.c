@@ -11,9 +11,6 @@
 #include "policies/core/bug.h"
 #include "policies/state/prefix_records.h"
 
-/* How many blocks ahead memory is asked for: the bucket, then its first record. */
-enum { BUCKET_AHEAD = 12, RECORD_AHEAD = 6 };
-
 struct prefix_index *prefix_index_new(const struct prefix_limits *limits)
 {
 	struct prefix_index *index;
@@ -60,25 +57,17 @@ void prefix_index_tune(struct prefix_index *index, const struct prefix_limits *l
 	index->provisional_ttl = (uint32_t)(limits->provisional_ttl / (16 * MSEC));
 }
 
-static const uint32_t *head_of(const struct prefix_index *index, uint64_t chain)
+void prefix_index_expect(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks)
 {
-	return &index->heads[chain & index->mask];
+	for (uint32_t i = 0; i < blocks; i++)
+		__builtin_prefetch(head_of(index, (uint32_t)chain[i]));
 }
 
-static void prefetch_buckets(const struct prefix_index *index, const uint64_t *chain, uint32_t from,
-                             uint32_t to)
+/* Of buckets that are there by now: asked for one by one, each would be waited for. */
+static void expect_records(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks)
 {
-	for (uint32_t i = from; i < to; i++)
-		__builtin_prefetch(head_of(index, chain[i]));
-}
-
-static void prefetch(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks,
-                     uint32_t i)
-{
-	if (i + BUCKET_AHEAD < blocks)
-		__builtin_prefetch(head_of(index, chain[i + BUCKET_AHEAD]));
-	if (i + RECORD_AHEAD < blocks)
-		__builtin_prefetch(&index->records[*head_of(index, chain[i + RECORD_AHEAD])]);
+	for (uint32_t i = 0; i < blocks; i++)
+		__builtin_prefetch(&index->records[*head_of(index, (uint32_t)chain[i])]);
 }
 
 /* Where in the matches the holder is; count when it is not. What is left in
@@ -116,12 +105,11 @@ size_t prefix_index_match(const struct prefix_index *index, const uint64_t *chai
 	uint32_t tick = tick_of(index, now);
 	size_t count = 0;
 
-	prefetch_buckets(index, chain, 0, blocks < BUCKET_AHEAD ? blocks : BUCKET_AHEAD);
+	expect_records(index, chain, blocks);
 	for (uint32_t i = 0; i < blocks; i++) {
 		bool any = false;
 
-		prefetch(index, chain, blocks, i);
-		for (uint32_t place = *head_of(index, chain[i]); place != 0;
+		for (uint32_t place = *head_of(index, (uint32_t)chain[i]); place != 0;
 		     place = index->records[place].next) {
 			const struct record *record = &index->records[place];
 
@@ -170,7 +158,6 @@ static uint32_t find_all(struct prefix_index *index, uint32_t holder, const uint
 {
 	uint32_t missing = 0;
 
-	prefetch_buckets(index, chain, 0, blocks);
 	for (uint32_t i = blocks; i-- > 0;) {
 		ret_found[i] = prefix_records_find(index, holder, chain[i]);
 		if (ret_found[i] != 0)
@@ -190,48 +177,42 @@ static bool is_still(const struct prefix_index *index, uint32_t place, uint32_t 
 	       record->holder == holder && is_of_now(index, record);
 }
 
-/* Insert the missing, and bring all into the order of age. */
-static void complete(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
-                     uint32_t blocks, uint32_t *found, uint32_t tick)
+/* One that is there: state, as a new one would have it. */
+static void renew(const struct prefix_index *index, struct record *record, uint8_t state,
+                  uint32_t tick)
 {
-	for (uint32_t i = blocks; i-- > 0;) {
-		if (is_still(index, found[i], holder, chain[i])) {
-			prefix_records_touch(index, found[i]);
-			continue;
-		}
-		found[i] = prefix_records_insert(index, holder, chain[i], i, tick);
-		index->records[found[i]].state |= RECORD_PROVISIONAL;
-	}
-}
+	bool confirmed = !(state & RECORD_PROVISIONAL);
 
-static void mark(struct record *record, bool confirmed, bool has_child, uint32_t tick)
-{
+	if (has_expired(index, record, tick))
+		record->state = RECORD_LINKED | RECORD_PROVISIONAL;
 	if (confirmed)
 		record->state &= (uint8_t)~RECORD_PROVISIONAL;
-	if (has_child)
-		record->state |= RECORD_HAS_CHILD;
+	record->state |= state & RECORD_HAS_CHILD;
 	if ((record->state & RECORD_PROVISIONAL || confirmed) && tick > record->stamp)
 		record->stamp = tick;
 }
 
+/* Where some are missing all come into the order of age once more. Where the budget is less than
+ * the chain, its tail goes again for its head. */
 void prefix_index_hold(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
                        uint32_t blocks, bool confirmed, uint32_t tick)
 {
+	uint8_t state = confirmed ? 0 : RECORD_PROVISIONAL;
 	uint32_t found[LADDER_BLOCKS_MAX];
+	uint32_t missing;
 
 	BUG_ON(blocks > index->ladder.count);
-	if (find_all(index, holder, chain, blocks, found) > 0) {
+	missing = find_all(index, holder, chain, blocks, found);
+	if (missing > 0)
 		prefix_records_expire(index, holder, tick);
-		complete(index, holder, chain, blocks, found, tick);
-	}
-	for (uint32_t i = 0; i < blocks; i++) {
-		struct record *record = &index->records[found[i]];
-
-		if (!is_still(index, found[i], holder, chain[i]))
-			break; /* the budget is less than the chain: its tail went again */
-		if (has_expired(index, record, tick))
-			record->state = RECORD_LINKED | RECORD_PROVISIONAL;
-		mark(record, confirmed, i + 1 < blocks, tick);
+	for (uint32_t i = blocks; i-- > 0; state |= RECORD_HAS_CHILD) {
+		if (missing > 0 && !is_still(index, found[i], holder, chain[i])) {
+			prefix_records_insert(index, holder, chain[i], i, state, tick);
+			continue;
+		}
+		if (missing > 0)
+			prefix_records_touch(index, found[i]);
+		renew(index, &index->records[found[i]], state, tick);
 	}
 }
 

@@ -51,6 +51,8 @@ struct span;
 uint64_t prefix_name_space(const struct span *ladder, const struct span *model,
                            const struct span *lora, const struct span *salt);
 
+/* The chain will be asked for soon: its memory comes meanwhile. */
+void prefix_index_expect(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks);
 /* Each live holder of block 0, with how far it holds on. At most room of them.
  * Changes no order and no time: looking is free. */
 size_t prefix_index_match(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks,

@@ -12,25 +12,6 @@ enum {
 	EXPIRE_AT_ONCE = 4,
 };
 
-static uint32_t *head_of(const struct prefix_index *index, uint32_t low)
-{
-	return &index->heads[low & index->mask];
-}
-
-uint32_t prefix_records_find(const struct prefix_index *index, uint32_t holder, uint64_t chain)
-{
-	uint32_t place = *head_of(index, (uint32_t)chain);
-
-	while (place != 0) {
-		const struct record *record = &index->records[place];
-
-		if (is_block(record, chain) && record->holder == holder && is_of_now(index, record))
-			return place;
-		place = record->next;
-	}
-	return 0;
-}
-
 static void unlink_from_bucket(struct prefix_index *index, uint32_t place)
 {
 	uint32_t *link = head_of(index, index->records[place].low);
@@ -155,8 +136,8 @@ static uint32_t take_place(struct prefix_index *index, uint32_t holder, uint32_t
 	return place;
 }
 
-uint32_t prefix_records_insert(struct prefix_index *index, uint32_t holder, uint64_t chain,
-                               uint32_t depth, uint32_t tick)
+void prefix_records_insert(struct prefix_index *index, uint32_t holder, uint64_t chain,
+                           uint32_t depth, uint8_t state, uint32_t tick)
 {
 	struct holder *of = &index->holders[holder];
 	uint64_t budget = of->budget > 0 ? of->budget : index->default_budget;
@@ -169,7 +150,7 @@ uint32_t prefix_records_insert(struct prefix_index *index, uint32_t holder, uint
 		                                 .stamp = tick,
 		                                 .holder = (uint16_t)holder,
 		                                 .depth = (uint8_t)depth,
-		                                 .state = RECORD_LINKED };
+		                                 .state = RECORD_LINKED | state };
 	*head = place;
 	push_newest(index, place);
 	index->live_holders += of->count == 0;
@@ -178,5 +159,4 @@ uint32_t prefix_records_insert(struct prefix_index *index, uint32_t holder, uint
 	index->in_use++;
 	while (of->bytes > budget && of->oldest != place)
 		drop_oldest(index, holder, tick, &index->counts.evicted_budget);
-	return place;
 }

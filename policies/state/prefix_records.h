@@ -81,6 +81,28 @@ static inline bool has_expired(const struct prefix_index *index, const struct re
 	return tick > record->stamp && tick - record->stamp > ttl;
 }
 
+/* The bucket of a block; of its chained hash the lower half is enough. */
+static inline uint32_t *head_of(const struct prefix_index *index, uint32_t low)
+{
+	return &index->heads[low & index->mask];
+}
+
+/* The holder's record of this block, expired or not; 0 when there is none. */
+static inline uint32_t prefix_records_find(const struct prefix_index *index, uint32_t holder,
+                                           uint64_t chain)
+{
+	uint32_t place = *head_of(index, (uint32_t)chain);
+
+	while (place != 0) {
+		const struct record *record = &index->records[place];
+
+		if (is_block(record, chain) && record->holder == holder && is_of_now(index, record))
+			break;
+		place = record->next;
+	}
+	return place;
+}
+
 /* prefix_index.c: the index is of this ladder now. */
 void prefix_index_use(struct prefix_index *index, const struct ladder *ladder);
 /* prefix_index.c: the tick of now. */
@@ -89,11 +111,10 @@ uint32_t prefix_index_begin(struct prefix_index *index, uint32_t holder, usec_t 
 void prefix_index_hold(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
                        uint32_t blocks, bool confirmed, uint32_t tick);
 
-/* The holder's record of this block, expired or not; 0 when there is none. */
-uint32_t prefix_records_find(const struct prefix_index *index, uint32_t holder, uint64_t chain);
-/* A new record at the head of the holder's list; what must go for it goes. */
-uint32_t prefix_records_insert(struct prefix_index *index, uint32_t holder, uint64_t chain,
-                               uint32_t depth, uint32_t tick);
+/* A new record at the head of the holder's list; what must go for it goes. state: of the bits
+ * above, but that it is linked. */
+void prefix_records_insert(struct prefix_index *index, uint32_t holder, uint64_t chain,
+                           uint32_t depth, uint8_t state, uint32_t tick);
 /* To the head of its holder's list. */
 void prefix_records_touch(struct prefix_index *index, uint32_t place);
 /* Who pays when the table is full: this holder, or the one with the most. */

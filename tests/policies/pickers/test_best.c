@@ -42,6 +42,30 @@ static void among_those_never_chosen_the_first_of_the_shuffled_pool(void **state
 	assert_int_equal(pick(), 0);
 }
 
+/* They are looked at 64 at a time. */
+static void among_many_it_does_not_matter_where_one_stands(void **state)
+{
+	static struct target targets[150];
+	static struct candidate pool[150];
+
+	(void)state;
+	hand_make(&hand, "least-request", 1);
+	hand.walk.pool = pool;
+	hand.walk.standing = hand.walk.count = 150;
+	for (size_t i = 0; i < 150; i++) {
+		targets[i].chosen = 1000 + i;
+		pool[i] = (struct candidate){ .target = &targets[i], .score = 0.5 };
+	}
+	for (size_t i = 0; i < 150; i++) {
+		pool[i].score = 0.6;
+		assert_int_equal(pick(), i);
+		pool[i].score = 0.5;
+		targets[i].chosen = 1;
+		assert_int_equal(pick(), i);
+		targets[i].chosen = 2000;
+	}
+}
+
 /* 10^4 decisions over 4 equals: 2500 each, since each choice makes it the most recent. */
 static void equals_take_turns(void **state)
 {
@@ -71,6 +95,7 @@ int main(void)
 		cmocka_unit_test(the_highest_score_always_wins),
 		cmocka_unit_test(among_equals_the_least_recently_chosen),
 		cmocka_unit_test(among_those_never_chosen_the_first_of_the_shuffled_pool),
+		cmocka_unit_test(among_many_it_does_not_matter_where_one_stands),
 		cmocka_unit_test(equals_take_turns),
 		cmocka_unit_test(it_is_also_called_global_best),
 	};
