@@ -12,6 +12,9 @@ BUILDER=$ROOTS/$RELEASE-build
 to_build="cmake make gcc libc6-dev pkg-config dpkg-dev file libev-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libxxhash-dev libhiredis-dev libssl-dev libcmocka-dev"
 [ "$RELEASE" = bookworm ] && to_build+=" libmsgpack-dev" || to_build+=" libmsgpack-c-dev"
 
+# What tests/system runs beside the agent.
+test_programs="tests/sim/engine_sim tests/sim/player tests/system/chunks tests/bench/agent_load tests/redis/link_probe"
+
 is_this_machines_release() { grep -q "VERSION_CODENAME=$RELEASE" /etc/os-release; }
 said() { # LOG: what a builder's log says of what went wrong
 	grep -E "error|warning" "$1" | head
@@ -33,7 +36,7 @@ deb_there() {
 		rm -rf "$BUILDER/src" && mkdir "$BUILDER/src"
 		git -C "$TREE" archive HEAD | tar -x -C "$BUILDER/src"
 		chroot "$BUILDER" sh -c 'cd /src && cmake -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHARDEN=ON &&
-			cmake --build build -j 2 --target inference-spoa --target package_files && cd build && cpack -G DEB' >"$T/build.log" 2>&1 || fail "$(said "$T/build.log")"
+			cmake --build build -j 2 --target inference-spoa package_files "$@" && cd build && cpack -G DEB' sh $(basename -a $test_programs) >"$T/build.log" 2>&1 || fail "$(said "$T/build.log")"
 		echo "$commit" >"$BUILDER/src/commit"
 	fi
 	DEB=$(ls "$BUILDER"/src/build/inference-spoa_*.deb)

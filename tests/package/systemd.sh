@@ -6,11 +6,10 @@
 # Needs root, for name spaces: the host of this test is one of its own (boot.sh).
 . "$(dirname "$0")/../system/lib.sh"
 . "$(dirname "$0")/deb.sh"
-unshare --pid --fork --mount --cgroup --net true 2>/dev/null || { say "systemd.sh: no name spaces here"; exit 77; }
+. "$TREE/tests/package/booted.sh"
 [ "$RELEASE" = bookworm ] && store=redis || store=valkey
 make_deb
 root_for booted systemd systemd-sysv dbus adduser init-system-helpers haproxy $store-server keepalived curl iproute2 procps
-find "$ROOT/var/log" -type f -delete
 cp "$DEB" "$ROOT/root/"
 
 # block FILE HEADING [N]: the commands of the Nth block below a heading of docs/FILE.
@@ -18,8 +17,6 @@ block() {
 	awk -v heading="## $2" -v wanted="${3:-1}" '/^## / { inside = $0 == heading } !inside { next }
 		/^```/ { if (open) open = 0; else { open = 1; n++ }; next } open && n == wanted { print; found = 1 } END { exit !found }' "$TREE/docs/$1"
 }
-on_host() { nsenter --target "$INIT" --all env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@"; }
-nearby() { nsenter --target "$INIT" --net "$@"; } # our own programs in its network
 # typed TEXT: as a user types it, one line after the other, in root's home.
 typed() {
 	say "$1" | sed 's/^/  # /'
@@ -46,13 +43,7 @@ under_load() {
 	say "  none of 600 requests failed: $what"
 }
 
-say "a host with systemd:"
-"$TREE/tests/package/boot.sh" "$ROOT" >"$T/boot.log" 2>&1 </dev/null &
-PIDS[host]=$!
-disown
-is_booted() { INIT=$(pgrep -P "${PIDS[host]}") && [ -S "/proc/$INIT/root/run/systemd/private" ] && on_host systemctl --quiet is-active multi-user.target; }
-wait_for 30 "systemd" is_booted
-say "  $(on_host systemctl --version | head -n 1), $(on_host haproxy -v | head -n 1), $(on_host $store-server --version)"
+boot
 for address in 5 6 11 20; do on_host ip address add 10.0.0.$address/24 dev eth0; done
 nearby "$SIM" --listen 10.0.0.5:8000 --listen 10.0.0.6:8000 --prefill-rate 2000000 --speed 20 --ready-file "$T/engines.ready" >"$T/engines.log" 2>&1 &
 PIDS[engines]=$!
