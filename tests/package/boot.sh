@@ -1,9 +1,11 @@
 #!/bin/bash
-# boot.sh ROOT - a Debian's own systemd as the init of name spaces of its own: nothing of it is seen outside, and nothing but ROOT is
-# seen inside. Its network is loopback and eth0, which leads nowhere. For systemd.sh, which ends it by a signal to this process.
+# boot.sh ROOT CGROUP - a Debian's own systemd as the init of name spaces of its own, in a cgroup of its own, a folder that is there:
+# nothing of it is seen outside, and nothing but ROOT is seen inside. Its network is loopback and eth0, which leads nowhere.
+# For booted.sh, which ends it by a signal to this process.
 set -eu
 if [ -z "${BOOTED:-}" ]; then
 	export BOOTED=yes
+	echo $$ >"$2/cgroup.procs"
 	exec unshare --kill-child --pid --fork --mount --propagation private --cgroup --uts --ipc --net "$0" "$1"
 fi
 cd "$1"

@@ -143,9 +143,11 @@ typed "$command"
 on_host sed -i 's/^bind .*/bind 10.0.0.20/' "$conf"
 on_host systemctl restart $store-server
 block places.md "Several pairs and a store" 2 >>"$ROOT/etc/default/inference-spoa"
-typed "$(block places.md "Several pairs and a store" 3)"
+commands=$(block places.md "Several pairs and a store" 3)
+typed "$(sed '$d' <<<"$commands")"
+shows_the_store() { typed "$(tail -n 1 <<<"$commands")" && grep -q '^tells: up, follows: up' "$T/typed"; }
+wait_for 5 "the store to be up" shows_the_store
 sed 's/^/    /' "$T/typed"
-grep -q up "$T/typed" || fail "the store is not up"
 
 say "purged:"
 typed "apt-get purge --yes inference-spoa"

@@ -48,7 +48,8 @@ for r in 0 1; do
 done
 [ "$(metric replica_engine_running_requests 'replica="r2"')" = 0 ] && ! metrics | grep -q '^inference_spoa_replica_engine_running_requests.*r2' ||
 	fail "who has no page says how many it runs"
-metric instance_bytes_per_token | awk '{ exit !($1 > 1) }' || fail "bytes per token"
+bytes_are_known() { metric instance_bytes_per_token | awk '{ exit !($1 > 1) }'; }
+wait_for 5 "bytes per token" bytes_are_known
 show
 
 # One page hangs: its values grow old, and only its.
