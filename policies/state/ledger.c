@@ -102,11 +102,14 @@ void ledger_turn(struct ledger *ledger, uint32_t target, usec_t now)
 	uint64_t newest = now / ledger->bucket_width;
 	uint64_t steps = newest - last;
 
-	for (uint64_t i = 1; i <= steps && i <= ledger->buckets; i++) {
+	/* Of who has nothing the ring is not even looked at: it is memory that was never touched.
+	 */
+	for (uint64_t i = 1; i <= steps && i <= ledger->buckets && tally->sum.running > 0; i++) {
 		struct bucket *old = bucket_at(ledger, target, last + i);
 
-		if (old->running > 0)
-			note_busy(ledger, target, now);
+		if (old->running == 0)
+			continue;
+		note_busy(ledger, target, now);
 		ledger->histories[target].expired += old->running;
 		tally->sum.running -= old->running;
 		tally->sum.awaiting -= old->awaiting;

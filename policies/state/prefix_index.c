@@ -63,7 +63,7 @@ void prefix_index_expect(const struct prefix_index *index, const uint64_t *chain
 		__builtin_prefetch(head_of(index, (uint32_t)chain[i]));
 }
 
-/* Of buckets that are there by now: asked for one by one, each would be waited for. */
+/* Of buckets that were asked for: of one after the other, each would be waited for. */
 static void expect_records(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks)
 {
 	for (uint32_t i = 0; i < blocks; i++)
@@ -228,6 +228,8 @@ void prefix_index_confirm(struct prefix_index *index, uint32_t holder, const uin
                           uint32_t blocks, const struct ladder *ladder, usec_t now)
 {
 	prefix_index_use(index, ladder);
+	prefix_index_expect(index, chain, blocks);
+	expect_records(index, chain, blocks);
 	prefix_index_hold(index, holder, chain, blocks, true,
 	                  prefix_index_begin(index, holder, now));
 }

@@ -22,8 +22,16 @@ enum {
 	WAITING_MAX = 1 << 20, /* bytes that the reader has not taken yet */
 };
 
+/* Of the record in the same place, apart from it: records are large, and seldom in a cache. */
+struct entry {
+	struct flight_id key;
+	uint32_t next; /* in the same bucket; NO_RECORD at its end */
+	bool indexed;
+};
+
 struct decision_log {
 	struct decision_record *records;
+	struct entry *entries;
 	uint32_t *buckets;
 	uint64_t *ends; /* numbers of records that ended, a ring */
 	uint32_t capacity, mask;
@@ -49,9 +57,10 @@ struct decision_log *decision_log_new(uint32_t capacity)
 	log->fd = -1;
 	log->counts.capacity = log->capacity;
 	log->records = calloc(log->capacity, sizeof(*log->records));
+	log->entries = calloc(log->capacity, sizeof(*log->entries));
 	log->ends = calloc(log->capacity, sizeof(*log->ends));
 	log->buckets = calloc(buckets, sizeof(*log->buckets));
-	if (!log->records || !log->ends || !log->buckets) {
+	if (!log->records || !log->entries || !log->ends || !log->buckets) {
 		decision_log_free(log);
 		return NULL;
 	}
@@ -65,6 +74,7 @@ void decision_log_free(struct decision_log *log)
 		return;
 	page_done(&log->waiting);
 	free(log->records);
+	free(log->entries);
 	free(log->buckets);
 	free(log->ends);
 	free(log);
@@ -77,28 +87,40 @@ static uint32_t *bucket_of(struct decision_log *log, struct flight_id key)
 
 static void take_out(struct decision_log *log, uint32_t slot)
 {
-	uint32_t *link = bucket_of(log, log->records[slot].key);
+	uint32_t *link = bucket_of(log, log->entries[slot].key);
 
-	if (!log->records[slot].indexed)
+	if (!log->entries[slot].indexed)
 		return;
-	log->records[slot].indexed = false;
+	log->entries[slot].indexed = false;
 	while (*link != slot)
-		link = &log->records[*link].next;
-	*link = log->records[slot].next;
+		link = &log->entries[*link].next;
+	*link = log->entries[slot].next;
+}
+
+static void put_in(struct decision_log *log, uint32_t slot, struct flight_id key)
+{
+	uint32_t *bucket = bucket_of(log, key);
+
+	log->entries[slot] = (struct entry){ .key = key, .next = *bucket, .indexed = true };
+	*bucket = slot;
+}
+
+/* NO_RECORD when there is none. */
+static uint32_t slot_of(const struct decision_log *log, struct flight_id key)
+{
+	uint32_t slot = log->buckets[key.low & log->mask];
+
+	while (slot != NO_RECORD &&
+	       (log->entries[slot].key.high != key.high || log->entries[slot].key.low != key.low))
+		slot = log->entries[slot].next;
+	return slot;
 }
 
 static struct decision_record *find(const struct decision_log *log, struct flight_id key)
 {
-	uint32_t slot = log->buckets[key.low & log->mask];
+	uint32_t slot = slot_of(log, key);
 
-	while (slot != NO_RECORD) {
-		struct decision_record *record = &log->records[slot];
-
-		if (record->key.high == key.high && record->key.low == key.low)
-			return record;
-		slot = record->next;
-	}
-	return NULL;
+	return slot == NO_RECORD ? NULL : &log->records[slot];
 }
 
 static struct decision_record *numbered(const struct decision_log *log, uint64_t number)
@@ -111,24 +133,20 @@ static struct decision_record *numbered(const struct decision_log *log, uint64_t
 void decision_log_decided(struct decision_log *log, const struct request *request,
                           const struct decision *decision, usec_t now, usec_t cost)
 {
+	struct flight_id key = flight_id_of(request->id);
 	uint64_t number = ++log->counts.decided;
 	uint32_t slot = (uint32_t)(number % log->capacity);
 	struct decision_record *record = &log->records[slot];
-	struct decision_record *older;
-	uint32_t *bucket;
+	uint32_t older;
 
 	take_out(log, slot);
+	older = slot_of(log, key);
+	if (older != NO_RECORD)
+		take_out(log, older);
+	put_in(log, slot, key);
 	decision_record_fill(record, request, decision, now);
 	record->number = number;
 	record->cost = cost;
-	record->key = flight_id_of(request->id);
-	older = find(log, record->key);
-	if (older)
-		take_out(log, (uint32_t)(older - log->records));
-	record->indexed = true;
-	bucket = bucket_of(log, record->key);
-	record->next = *bucket;
-	*bucket = slot;
 }
 
 void decision_log_first_byte(struct decision_log *log, const struct first_byte *event,

@@ -66,9 +66,6 @@ struct kept_end {
 
 struct decision_record {
 	uint64_t number; /* from 1; 0 = free */
-	struct flight_id key;
-	uint32_t next; /* in the same bucket of the index; NO_RECORD at its end */
-	bool indexed;
 	usec_t at, cost, first_byte_at;
 	char id[KEPT_ID];
 	char method[16], host[KEPT_NAME], path[KEPT_ID], model[KEPT_ID];
@@ -97,7 +94,7 @@ struct decision_record {
 	struct kept_end end;
 };
 
-/* Copies what is worth keeping. All but number, key and next. */
+/* Copies what is worth keeping. All but number and cost. */
 void decision_record_fill(struct decision_record *record, const struct request *request,
                           const struct decision *decision, usec_t now);
 
