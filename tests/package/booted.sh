@@ -8,7 +8,6 @@ undo() {
 	[ -d "${CGROUP:-}" ] || return 0
 	until find "$CGROUP" -depth -type d -exec rmdir {} + 2>/dev/null || [ $SECONDS -ge $until ]; do sleep 0.02; done
 }
-nearby() { nsenter --target "$INIT" --net "$@"; } # our own programs in its network
 
 # Its cgroup, below our own: two of them at a time know nothing of each other.
 boot() {
@@ -23,5 +22,6 @@ boot() {
 	disown
 	is_booted() { INIT=$(pgrep -P "${PIDS[host]}") && [ -S "/proc/$INIT/root/run/systemd/private" ] && on_host systemctl --quiet is-active multi-user.target; }
 	wait_for 30 "systemd" is_booted
+	NEARBY=(nsenter --target "$INIT" --net) # our own programs in its network; no function, whose pid would be a shell's
 	say "a host with $(on_host systemctl --version | head -n 1), $(on_host haproxy -v | head -n 1)"
 }

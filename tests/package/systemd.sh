@@ -22,8 +22,9 @@ typed() {
 	say "$1" | sed 's/^/  # /'
 	say "$1" | on_host bash -eo pipefail -c 'cd /root && . /dev/fd/3' 3<&0 </dev/null >"$T/typed" 2>&1 || fail "$(cat "$T/typed")"
 }
-metrics() { nearby curl -sS --max-time 5 http://127.0.0.1:9901/metrics; }
-play() { nearby "$PLAYER" requests --to 127.0.0.1:8080 --stream --expect-all-200 --deadline 60 --body-bytes 2000 --max-tokens 4 "$@"; }
+metrics() { "${NEARBY[@]}" curl -sS --max-time 5 http://127.0.0.1:9901/metrics; }
+PLAY=("$PLAYER" requests --to 127.0.0.1:8080 --stream --expect-all-200 --deadline 60 --body-bytes 2000 --max-tokens 4)
+play() { "${NEARBY[@]}" "${PLAY[@]}" "$@"; }
 journal_says() { on_host journalctl --no-pager -u inference-spoa >"$T/journal" && grep -q "$1" "$T/journal"; }
 agent_pid() { on_host systemctl show --property MainPID --value inference-spoa; }
 replaced() { [ "$(agent_pid)" != "$1" ] && [ "$(agent_pid)" != 0 ] && on_host systemctl --quiet is-active inference-spoa; }
@@ -33,7 +34,7 @@ under_load() {
 	local what=$1 before
 	shift
 	before=$(metric decisions_total)
-	play --count 600 --rate 200 --parallel 64 --seed $RANDOM --output "$T/played" 2>"$T/player.log" &
+	"${NEARBY[@]}" "${PLAY[@]}" --count 600 --rate 200 --parallel 64 --seed $RANDOM --output "$T/played" 2>"$T/player.log" &
 	PIDS[player]=$!
 	is_loaded() { [ "$(metric decisions_total)" -ge $((before + 100)) ]; }
 	wait_for 10 "traffic" is_loaded
@@ -45,7 +46,7 @@ under_load() {
 
 boot
 for address in 5 6 11 20; do on_host ip address add 10.0.0.$address/24 dev eth0; done
-nearby "$SIM" --listen 10.0.0.5:8000 --listen 10.0.0.6:8000 --prefill-rate 2000000 --speed 20 --ready-file "$T/engines.ready" >"$T/engines.log" 2>&1 &
+"${NEARBY[@]}" "$SIM" --listen 10.0.0.5:8000 --listen 10.0.0.6:8000 --prefill-rate 2000000 --speed 20 --ready-file "$T/engines.ready" >"$T/engines.log" 2>&1 &
 PIDS[engines]=$!
 wait_for 10 "the engines" test -s "$T/engines.ready"
 
@@ -131,7 +132,7 @@ command=$(grep -o 'keepalived -t -f [^`]*' "$TREE/docs/places.md")
 typed "$command"
 if grep -v -x -E 'Terminated|' "$T/typed"; then fail "keepalived has something against its file"; fi
 on_host systemctl restart keepalived
-has_the_address() { nearby curl -sS --max-time 2 -o "$T/models" http://10.0.0.10:8080/v1/models; }
+has_the_address() { "${NEARBY[@]}" curl -sS --max-time 2 -o "$T/models" http://10.0.0.10:8080/v1/models; }
 wait_for 20 "the address" has_the_address
 jq -e '.data | length > 0' "$T/models" >/dev/null || fail "models: $(cat "$T/models")"
 
