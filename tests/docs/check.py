@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check.py PROGRAM - what *.md says of the project is there: links and anchors, paths, metrics, options, whole policies."""
+"""check.py PROGRAM - what *.md says of the project is there: links and anchors, paths, metrics, options, settings, whole policies."""
 import glob
 import json
 import os
@@ -35,7 +35,7 @@ def links(page, text):
             continue
         if not os.path.exists(os.path.join(ROOT, target)):
             yield f"link to no file: {link}"
-        elif anchor and anchor not in anchors(pages[target]):
+        elif anchor and anchor not in anchors(pages.get(target, "")):
             yield f"link to no heading: {link}"
 
 
@@ -43,7 +43,7 @@ def paths(code):
     """From the root, or from tests/ as requirements.md has them; without an ending, or cut at a wildcard, any that begins so."""
     for path in PATH.findall(code):
         found = [x for top in (ROOT, ROOT + "/tests") for x in glob.glob(f"{top}/{path}" + ("" if "." in path else "*"))]
-        if not found and path not in ("spoa/relay/"):
+        if not found and path != "spoa/relay/":  # which is for later
             yield f"no such path: {path}"
 
 
@@ -58,6 +58,15 @@ def options(code):
         for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", words):
             if option not in re.findall(r"--[a-z-]+", helps[command]) and option != "--help":
                 yield f"{command} has no option {option}"
+
+
+def settings(code):
+    """Of a policy or of the chart, with their group: redis.memory, models.NAME.profile."""
+    words = code.split(".")
+    if re.fullmatch(r"[a-z][a-z0-9-]*(\.[A-Za-z0-9-]+)+", code) and words[0] in groups and words[-1] not in ("cfg", "json", "map"):
+        for word in words:
+            if f'"{word}":' not in schema + chart and not word.isupper():
+                yield f"no such setting: {code}"
 
 
 def policies(code):
@@ -83,13 +92,18 @@ for path in glob.glob(ROOT + "/*.md") + [x for room in ROOMS for x in glob.glob(
         pages[os.path.relpath(path, ROOT)] = file.read()
 metrics = set(re.findall(r"^\| `(\w+)`", printed("metrics"), re.M))
 helps = {x: printed(x, "--help") for x in re.findall(r"^  ([a-z]+) ", printed("--help"), re.M)}
-keys = set(json.loads(printed("schema"))["definitions"]["policy"]["properties"])
+schema = printed("schema")
+with open(ROOT + "/helm/inference-spoa/values.schema.json", encoding="utf-8") as file:
+    chart = file.read()
+definitions = json.loads(schema)["definitions"]
+keys = set(definitions["policy"]["properties"])
+groups = keys | set(definitions["defaults"]["properties"])
 codes = 0
 for page, text in pages.items():
     faults |= {f"{page}: {x}" for x in links(page, text)}
     for code in [x[1] for x in FENCE.findall(text)] + SPAN.findall(FENCE.sub("", text)):
         codes += 1
-        for look in (paths, metric_names, options, policies):
+        for look in (paths, metric_names, options, settings, policies):
             faults |= {f"{page}: {x}" for x in look(code)}
 print("\n".join(sorted(faults)) or f"{len(pages)} pages, {codes} pieces of code: all of it is there")
 sys.exit(1 if faults else 0)
