@@ -154,11 +154,23 @@ class Policy(unittest.TestCase):
             config = [d for d in of_kind(rendered(values=values), "ConfigMap") if d["metadata"]["name"].endswith("-policy")]
             text = config[0]["data"]["policy.json"]
             self.assertEqual(json.loads(text), values.get("policy", {}))
-            with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-                file.write(text)
-                file.flush()
-                done = run(PROGRAM, "check", "--policy", file.name)
-                self.assertEqual(done.returncode, 0, done.stdout)
+            self.check(text)
+
+    def check(self, text):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(text)
+            file.flush()
+            done = run(PROGRAM, "check", "--policy", file.name)
+            self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_has_the_password_that_a_user_of_the_store_needs(self):
+        data = {}
+        for document in of_kind(rendered(files=ci("redis")), "ConfigMap"):
+            data.update(document["data"])
+        policy = json.loads(data["policy.json"])
+        policy["redis"]["url"] = data["INFERENCE_SPOA_REDIS"]
+        self.assertIn("infer@", policy["redis"]["url"])
+        self.check(json.dumps(policy))
 
     def test_names_the_password_of_redis_beside_what_it_says_of_it(self):
         values = {"redis": {"existingSecret": "s"}, "policy": {"redis": {"space": "blue"}}}
@@ -197,7 +209,7 @@ class Options(unittest.TestCase):
         data = [d for d in documents if d["metadata"]["name"].endswith("-options")][0]["data"]
         self.assertEqual(data["INFERENCE_SPOA_LOG_DECISIONS"], "100")
         self.assertEqual(data["INFERENCE_SPOA_OBSERVE"], "false")
-        self.assertEqual(data["INFERENCE_SPOA_REDIS"], "redis://valkey.cache.svc:6379/0")
+        self.assertEqual(data["INFERENCE_SPOA_REDIS"], "redis://infer@valkey.cache.svc:6379/0")
         self.assertIn("redis", known)
 
     def test_of_every_container_are_taken(self):
