@@ -114,7 +114,7 @@ run_haproxy() {
 	wait_for 10 "HAProxy of pod $2" is_process "$2" "$!"
 	[ -z "$old" ] || PIDS[old]=$old
 }
-is_process() { [ "$(runtime "$1" "show info" | awk '$1 == "Pid:" { print $2 }')" = "$2" ] || ps -o ppid= -p "$(runtime "$1" "show info" | awk '$1 == "Pid:" { print $2 }')" | grep -qw "$2"; }
+is_process() { [ "$(runtime "$1" "show info" | awk '$1 == "Pid:" { print $2 }')" = "$2" ] || ps -o ppid= -p "$(runtime "$1" "show info" | awk '$1 == "Pid:" { print $2 }')" | has -w "$2"; }
 runtime() { echo "$2" | socat - "UNIX-CONNECT:$T/$1/admin.sock"; } # POD COMMANDS
 set_slot() { # POD BACKEND/SERVER PORT, or - to empty it: as the controller does, without a reload
 	if [ "$3" = - ]; then
@@ -148,7 +148,7 @@ routed() { # POD PORT PATH WORD
 	wait_for 5 "the end line of $4" all_slots_are_back
 }
 replicas() { "$AGENT_PROGRAM" show replicas --json --server "127.0.0.1:$ADMIN_PORT" | jq -r '[.replicas[].address] | unique | join(" ")'; }
-knows() { replicas | grep -qw "127.0.0.1:$1"; }
+knows() { replicas | has -w "127.0.0.1:$1"; }
 polls() { metrics | awk '/^inference_spoa_haproxy_age_seconds/ { if ($NF > 1) exit 1 }'; }
 
 e() { echo $((ENGINE_PORT + $1)); }
@@ -166,7 +166,7 @@ mapfile -t arguments < <(placed args 1)
 	>"$T/agent.out" 2>>"$T/agent.log" &
 PIDS[agent]=$!
 wait_for 10 "the agent" test -s "$T/agent.ready"
-sees_agent() { runtime "$1" "show stat" | awk -F, '$1 == "infer-agents" && $2 == "agent" { print $18 }' | grep -q UP; }
+sees_agent() { runtime "$1" "show stat" | awk -F, '$1 == "infer-agents" && $2 == "agent" { print $18 }' | has UP; }
 for pod in 1 2; do wait_for 10 "pod $pod to see the agent" sees_agent $pod; done
 both_answer() { [ "$(metric haproxy_up)" = 2 ] && knows "$(e 3)"; }
 wait_for 10 "the agent to know both ingress pods" both_answer
@@ -183,14 +183,14 @@ say "what is not ours is left alone:"
 before=$(metric decisions_total)
 ask "$HTTP_PORT" shop.example /v1/chat/completions order "x-infer-session: mine" "x-prefiller-host-port: 10.0.0.1:1"
 [ "$ST $ENGINE $IN" = "200 $shop -" ] || fail "the shop: $ST $ENGINE $IN"
-curl -sS --max-time 5 "http://127.0.0.1:$shop/sim/last" | grep -i "x-prefiller-host-port" | grep -q "10.0.0.1:1" || fail "the shop's headers were changed"
+curl -sS --max-time 5 "http://127.0.0.1:$shop/sim/last" | grep -i "x-prefiller-host-port" | has "10.0.0.1:1" || fail "the shop's headers were changed"
 ask "$HTTP_PORT" nobody.example /v1/chat/completions order
 [ "$ST" = 404 ] || fail "an unknown host: $ST"
 [ "$(metric decisions_total)" = "$before" ] || fail "the agent was asked for the shop"
-replicas | grep -qw 127.0.0.1:1 && fail "a free slot is a replica: $(replicas)"
+replicas | has -w 127.0.0.1:1 && fail "a free slot is a replica: $(replicas)"
 curl -sS --max-time 5 -H "host: llm.example" "http://127.0.0.1:$HTTP_PORT/v1/models" | jq -e '.object == "list"' >/dev/null || fail "/v1/models"
 ask "$HTTP_PORT" llm.example /v1/chat/completions header "x-prefiller-host-port: 10.0.0.1:1"
-curl -sS --max-time 5 "http://127.0.0.1:$ENGINE/sim/last" | grep -qi "x-prefiller-host-port" && fail "a client named the prefill host"
+curl -sS --max-time 5 "http://127.0.0.1:$ENGINE/sim/last" | has -i "x-prefiller-host-port" && fail "a client named the prefill host"
 
 say "a slot gets another pod, without a reload:"
 for word in moved{1..20}; do
@@ -234,7 +234,7 @@ routed 1 "$HTTP_PORT" /v1/chat/completions elsewhere
 for n in 1 2 3; do ask "$HTTP_PORT" llm.example /v1/chat/completions "$n"; done
 [ "$ST" = 429 ] || fail "the limit: $ST"
 jq -e '.error.type == "rate_limit_exceeded"' "$T/body" >/dev/null || fail "the refusal: $(cat "$T/body")"
-tr -d '\r' <"$T/head" | grep -qiE '^retry-after: [0-9]+$' || fail "no retry-after"
+tr -d '\r' <"$T/head" | has -iE '^retry-after: [0-9]+$' || fail "no retry-after"
 policy 3 '{}'
 
 say "names that HAProxy does not have (the test answers in the agent's place):"

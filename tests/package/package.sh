@@ -17,7 +17,7 @@ snapshot >"$T/before"
 say "installed:"
 cp "$DEB" "$ROOT/tmp/first.deb"
 inside dpkg -i /tmp/first.deb >"$T/dpkg.log" 2>&1 || fail "$(cat "$T/dpkg.log")"
-inside id -nG inference-spoa | grep -qw haproxy || fail "the user is not in HAProxy's group"
+inside id -nG inference-spoa | has -w haproxy || fail "the user is not in HAProxy's group"
 [ "$(inside dpkg-query -W -f '${Conffiles}' inference-spoa | grep -c /etc/)" = 2 ] || fail "conffiles"
 inside inference-spoa check -c /etc/inference-spoa/policy.json || fail "the policy that comes with it has errors"
 [ -s "$ROOT/usr/share/man/man1/inference-spoa.1.gz" ] || fail "no man page"
@@ -61,7 +61,7 @@ say "asked:"
 play() { "$PLAYER" requests --to "127.0.0.1:$HTTP_PORT" --stream --expect-all-200 --deadline 60 --body-bytes 2000 --max-tokens 4 "$@"; }
 play --count 100 --parallel 8 --seed 3 --output "$T/played" 2>"$T/player.log" || fail "$(cat "$T/player.log")"
 [ "$(metric decisions_total)" -ge 100 ] || fail "$(metric decisions_total) decisions"
-inside inference-spoa show replicas | grep -q "127.0.0.1:$ENGINE_PORT" || fail "show does not know the engine"
+inside inference-spoa show replicas | has "127.0.0.1:$ENGINE_PORT" || fail "show does not know the engine"
 
 say "upgraded under load:"
 # systemctl restarts by telling the manager, so that the package's own script does it.

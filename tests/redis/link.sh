@@ -46,7 +46,7 @@ told "^up $S"
 ask SET infer:a 1
 told "^reply ok OK"
 [ "$(cli -s "$S" -a first -n 3 GET infer:a)" = 1 ] || fail "not in database 3"
-cli -s "$S" -a first CLIENT LIST | grep -q name=link_probe || fail "no client name"
+cli -s "$S" -a first CLIENT LIST | has name=link_probe || fail "no client name"
 
 say "password changed while it runs:"
 cli -s "$S" -a first CONFIG SET requirepass second >/dev/null
@@ -70,7 +70,7 @@ cli -s "$S" -a second CONFIG SET maxmemory 0 >/dev/null
 ask XADD infer:s '*' b 1
 told "^reply ok"
 ask XREAD BLOCK 20000 STREAMS infer:s '$'
-waits() { cli -s "$S" -a second INFO clients | grep -q blocked_clients:1; }
+waits() { cli -s "$S" -a second INFO clients | has blocked_clients:1; }
 wait_for 10 "a reader that waits" waits
 end main KILL
 told "^reply lost"
@@ -96,7 +96,7 @@ PORTS=$(free_ports 11)
 P1=$PORTS P2=$((PORTS + 1))
 store one --port "$P1" --bind 127.0.0.1
 store two --port "$P2" --bind 127.0.0.1 --replicaof 127.0.0.1 "$P1"
-synced() { cli -p "$P1" INFO replication | grep -q 'slave0:.*state=online'; }
+synced() { cli -p "$P1" INFO replication | has 'slave0:.*state=online'; }
 wait_for 20 "a replica" synced
 for i in 2 3 4; do
 	printf 'port %s\nbind 127.0.0.1\nsentinel monitor ours 127.0.0.1 %s 2\nsentinel down-after-milliseconds ours 500\nsentinel failover-timeout ours 4000\n' \
@@ -128,7 +128,7 @@ wait_for 10 "nodes" answers -p "$N2"
 cli -p "$N1" CLUSTER ADDSLOTSRANGE 0 8191 >/dev/null
 cli -p "$N2" CLUSTER ADDSLOTSRANGE 8192 16383 >/dev/null
 cli -p "$N1" CLUSTER MEET 127.0.0.1 "$N2" "$((N2 + 3))" >/dev/null
-formed() { cli -p "$N1" CLUSTER INFO | grep -q cluster_state:ok && cli -p "$N2" CLUSTER INFO | grep -q cluster_state:ok; }
+formed() { cli -p "$N1" CLUSTER INFO | has cluster_state:ok && cli -p "$N2" CLUSTER INFO | has cluster_state:ok; }
 wait_for 20 "a cluster" formed
 probe "redis://127.0.0.1:$N1"
 told "^up 127.0.0.1:$N1"

@@ -46,7 +46,7 @@ done
 for r in 0 1; do
 	metric replica_time_per_token_seconds "replica=\"r$r\"" | awk '{ exit !($1 > 0.004 && $1 < 1) }' || fail "time per token of r$r"
 done
-[ "$(metric replica_engine_running_requests 'replica="r2"')" = 0 ] && ! metrics | grep -q '^inference_spoa_replica_engine_running_requests.*r2' ||
+[ "$(metric replica_engine_running_requests 'replica="r2"')" = 0 ] && ! metrics | has '^inference_spoa_replica_engine_running_requests.*r2' ||
 	fail "who has no page says how many it runs"
 bytes_are_known() { metric instance_bytes_per_token | awk '{ exit !($1 > 1) }'; }
 wait_for 5 "bytes per token" bytes_are_known

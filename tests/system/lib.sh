@@ -135,6 +135,14 @@ metric() {
 		END { printf "%.10g\n", sum }'
 }
 
+# has [GREP OPTIONS] PATTERN: what comes has it. Unlike grep -q it reads to the end: who is still writing would be ended, and with
+# pipefail the answer were no.
+has() {
+	local text
+	text=$(cat)
+	grep -q "$@" <<<"$text"
+}
+
 haproxy_stat() { # BACKEND SERVER FIELD-NUMBER
 	echo "show stat" | socat - "UNIX-CONNECT:$T/infer.sock" | awk -F, -v b="$1" -v s="$2" -v f="$3" '$1 == b && $2 == s { print $f }'
 }

@@ -41,7 +41,7 @@ say "the new agent sees them after $(($(now_ms) - begun)) ms: $(metric replica_i
 "$PLAYER" requests --to "127.0.0.1:$HTTP_PORT" --count 12 --parallel 4 --body-bytes 1000 --max-tokens 20 --stream --header x-infer-debug:1 \
 	--seed 9 --expect-all-200 --output "$T/next" 2>"$T/next.log" || fail "player: $(cat "$T/next.log")"
 say "the next 12 went to: $(jq -r .served "$T/next" | sort | uniq -c | tr -s ' \n' ' ')"
-! jq -r .served "$T/next" | grep -qx "$busy" || fail "one of the next went to $busy"
+! jq -r .served "$T/next" | has -x "$busy" || fail "one of the next went to $busy"
 streams_end_well
 no_drift() { [ "$(metrics | grep -c '^inference_spoa_replica_drift_requests{.* -*[1-9]')" = 0 ]; }
 wait_for 5 "the drift to end with them" no_drift

@@ -54,7 +54,7 @@ start_site_haproxy up INFER_A0="127.0.0.1:${PORTS[a]}" INFER_B0="127.0.0.1:${POR
 start_site_agent up
 cluster_is() { [ "$(stat up "svc-$1" low0 18)" = "$2" ]; }
 number() { curl -sS --max-time 5 "http://127.0.0.1:$((PORTS[$1] + 3))/metrics" | awk -v n="inference_spoa_$2" '{ m = $1; sub(/[{].*/, "", m) } m == n { s += $NF } END { print s + 0 }'; }
-knows() { [ "$(number "$1" instance_replicas_total)" != x ] && curl -sS --max-time 5 "http://127.0.0.1:$((PORTS[$1] + 3))/api/v1/replicas" | grep -q '"up"'; }
+knows() { [ "$(number "$1" instance_replicas_total)" != x ] && curl -sS --max-time 5 "http://127.0.0.1:$((PORTS[$1] + 3))/api/v1/replicas" | has '"up"'; }
 for name in up a b; do wait_for 10 "agent $name to know its servers" knows "$name"; done
 for name in a b; do wait_for 10 "cluster $name to be up" cluster_is "$name" UP; done
 
@@ -64,7 +64,7 @@ play() { # NAME COUNT PARALLEL
 }
 # The upper agent knows what its HAProxy knows.
 upper_says() { # CLUSTER STATE
-	curl -sS --max-time 5 "http://127.0.0.1:$((PORTS[up] + 3))/metrics" | grep "^inference_spoa_replica_state{instance=\"svc-$1\"" | grep -q "state=\"$2\"} 1"
+	curl -sS --max-time 5 "http://127.0.0.1:$((PORTS[up] + 3))/metrics" | grep "^inference_spoa_replica_state{instance=\"svc-$1\"" | has "state=\"$2\"} 1"
 }
 served() { stat up "svc-$1" low0 8; }
 play first 60 1
@@ -79,7 +79,7 @@ kept=$(jq -s '
 [ "$kept" = 120 ] || fail "$kept of 120 later turns stayed at the engine that holds the first"
 say "both clusters serve ($(served a) and $(served b) requests), all three engines of each; 120 of 120 later turns kept their engine"
 
-curl -sS --max-time 5 "http://127.0.0.1:${PORTS[a]}/metrics" | grep -q '^inference_spoa_instance_inflight_requests{' ||
+curl -sS --max-time 5 "http://127.0.0.1:${PORTS[a]}/metrics" | has '^inference_spoa_instance_inflight_requests{' ||
 	fail "cluster a does not show its load to the upper agent"
 
 stop haproxy-a

@@ -13,7 +13,7 @@ start_second() { # REPLICA-OF
 	PIDS[second]=$!
 }
 start_second "$FIRST"
-is_replica() { redis-cli -p "$1" info replication | tr -d '\r' | grep -q '^master_link_status:up'; }
+is_replica() { redis-cli -p "$1" info replication | tr -d '\r' | has '^master_link_status:up'; }
 wait_for 15 "the replica" is_replica "$SECOND"
 SENTINEL=$(free_ports 1)
 printf '%s\n' "port $SENTINEL" "bind 127.0.0.1" "dir $FOLDER" "sentinel monitor infer 127.0.0.1 $FIRST 1" "sentinel down-after-milliseconds infer 1000" \
@@ -21,10 +21,10 @@ printf '%s\n' "port $SENTINEL" "bind 127.0.0.1" "dir $FOLDER" "sentinel monitor 
 "$STORE_PROGRAM" "$FOLDER/sentinel.conf" --sentinel >"$FOLDER/sentinel.log" 2>&1 &
 PIDS[sentinel]=$!
 ask_sentinel() { redis-cli -p "$SENTINEL" "$@"; }
-knows_replica() { ask_sentinel sentinel replicas infer | grep -q "127.0.0.1:$SECOND"; }
+knows_replica() { ask_sentinel sentinel replicas infer | has "127.0.0.1:$SECOND"; }
 wait_for 15 "the sentinel to know the replica" knows_replica
 start_pairs 2 --redis "redis+sentinel://127.0.0.1:$SENTINEL/infer/0"
-linked_to() { [ "$(metric store_up)" = 1 ] && [ "$(metric store_peers)" = 1 ] && "$AGENT_PROGRAM" show store --server "127.0.0.1:$ADMIN_PORT" | grep -q "^127.0.0.1:$1,"; }
+linked_to() { [ "$(metric store_up)" = 1 ] && [ "$(metric store_peers)" = 1 ] && "$AGENT_PROGRAM" show store --server "127.0.0.1:$ADMIN_PORT" | has "^127.0.0.1:$1,"; }
 wait_for 15 "the agents to know each other" everywhere linked_to "$FIRST"
 
 for pair in 1 2; do
@@ -41,7 +41,7 @@ say "the primary was killed: both are at the replica"
 PIDS[store]=$!
 wait_for 20 "the old primary to be a replica" is_replica "$FIRST"
 # It must be said to be well; the time of one failover must be over for the next.
-moved() { ask_sentinel sentinel failover infer | grep -q OK; }
+moved() { ask_sentinel sentinel failover infer | has OK; }
 wait_for 40 "the sentinel to move it" moved
 wait_for 30 "the agents to follow again" everywhere linked_to "$FIRST"
 for pair in 1 2; do

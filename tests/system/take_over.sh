@@ -70,7 +70,7 @@ for letter in a b; do
 	sed "s/10\.0\.0\.11/$me/; s/10\.0\.0\.12/$other/; s/10\.0\.0\.10/$SHARED/; s/router_id infer-a/router_id infer-$letter/
 		s/priority 100/priority $([ $letter = a ] && echo 100 || echo 90)/" "$HERE/../../docs/keepalived.conf" >"$T/$letter/keepalived.conf"
 done
-has_it() { on "$1" ip -br addr show dev eth0 | grep -q "$SHARED/"; }
+has_it() { on "$1" ip -br addr show dev eth0 | has "$SHARED/"; }
 for letter in a b; do
 	# Another host's name space, in which it may write its process numbers.
 	ip netns exec "${HOSTS[$letter]}" keepalived --dont-fork --log-console --use-file "$T/$letter/keepalived.conf" --pid="$T/$letter/keepalived.pid" \
