@@ -157,6 +157,7 @@ static void a_decision_has_the_place_of_its_models_class(void **state)
 	(void)state;
 	world->policy.default_rule.class_of = class_of("batch");
 	assert_int_equal(world_decide(world, world_ask(world)).priority_offset_ms, 10000);
+	assert_string_equal(world_decide(world, world_ask(world)).class_of->name, "batch");
 	world->policy.queue.client_priority = true;
 	ask = world_ask(world);
 	ask.priority = SPAN("what");
