@@ -65,8 +65,8 @@ void passage_enter(struct passage *passage, struct decider *decider, const struc
 	names = fleet_model_names(fleet, passage->model, request->model);
 	passage->base = names.base;
 	passage->rule = rule_for(decider->facts->policy, request, &names);
-	prompt_of(request, decider->facts->policy, &names, &decider->prompt);
-	prefix_index_expect(decider->facts->prefix, decider->prompt.chain, decider->prompt.blocks);
+	prompt_of(request, decider->facts->policy, decider->facts->prefix, &names,
+	          &decider->prompt);
 	expect_output(passage, &decider->prompt);
 	passage->choice = choice_of(decider->facts->policy, request->strategy, &names,
 	                            decider->prompt.tokens, &decider->asked_strategy);

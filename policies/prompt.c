@@ -25,8 +25,18 @@ static uint64_t name_space(const struct policy *policy, const struct model_names
 	                           : prefix_name_space(&ladder, &model->own, &none, &none);
 }
 
+static void chain_of(const struct request *request, uint64_t space,
+                     const struct prefix_index *index, struct prompt *prompt)
+{
+	if (index)
+		prefix_index_chain(index, space, request->hashes, prompt->blocks, prompt->chain);
+	else
+		prefix_chain(space, request->hashes, prompt->blocks, prompt->chain);
+}
+
 void prompt_of(const struct request *request, const struct policy *policy,
-               const struct model_names *model, struct prompt *ret_prompt)
+               const struct prefix_index *index, const struct model_names *model,
+               struct prompt *ret_prompt)
 {
 	uint32_t usable = ladder_usable(&policy->ladder, request->prompt_bytes);
 
@@ -37,8 +47,7 @@ void prompt_of(const struct request *request, const struct policy *policy,
 	if (!request->has_prompt)
 		ret_prompt->blocks = 0;
 	if (ret_prompt->blocks > 0)
-		prefix_chain(name_space(policy, model), request->hashes, ret_prompt->blocks,
-		             ret_prompt->chain);
+		chain_of(request, name_space(policy, model), index, ret_prompt);
 }
 
 static uint64_t mixed(uint64_t key, uint64_t value)

@@ -11,6 +11,8 @@
 #include "policies/core/bug.h"
 #include "policies/state/prefix_records.h"
 
+enum { BEHIND = 8 }; /* blocks that a bucket is asked for before its first record is */
+
 struct prefix_index *prefix_index_new(const struct prefix_limits *limits)
 {
 	struct prefix_index *index;
@@ -57,17 +59,41 @@ void prefix_index_tune(struct prefix_index *index, const struct prefix_limits *l
 	index->provisional_ttl = (uint32_t)(limits->provisional_ttl / (16 * MSEC));
 }
 
-void prefix_index_expect(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks)
+static void expect_bucket(const struct prefix_index *index, uint64_t chain)
 {
-	for (uint32_t i = 0; i < blocks; i++)
-		__builtin_prefetch(head_of(index, (uint32_t)chain[i]));
+	__builtin_prefetch(head_of(index, (uint32_t)chain));
 }
 
-/* Of buckets that were asked for: of one after the other, each would be waited for. */
-static void expect_records(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks)
+/* Of a bucket that was asked for some time ago. */
+static void expect_record(const struct prefix_index *index, uint64_t chain)
+{
+	__builtin_prefetch(&index->records[*head_of(index, (uint32_t)chain)]);
+}
+
+/* Each link waits for the one before; in that time all this is for nothing. */
+void prefix_index_chain(const struct prefix_index *index, uint64_t name_space,
+                        const uint64_t *hashes, uint32_t blocks, uint64_t *ret_chain)
+{
+	uint64_t before = name_space;
+
+	for (uint32_t i = 0; i < blocks + BEHIND; i++) {
+		if (i < blocks) {
+			before = prefix_link(before, hashes[i]);
+			ret_chain[i] = before;
+			expect_bucket(index, before);
+		}
+		if (i >= BEHIND)
+			expect_record(index, ret_chain[i - BEHIND]);
+	}
+}
+
+/* One after the other, each would be waited for. */
+static void expect(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks)
 {
 	for (uint32_t i = 0; i < blocks; i++)
-		__builtin_prefetch(&index->records[*head_of(index, (uint32_t)chain[i])]);
+		expect_bucket(index, chain[i]);
+	for (uint32_t i = 0; i < blocks; i++)
+		expect_record(index, chain[i]);
 }
 
 /* Where in the matches the holder is; count when it is not. What is left in
@@ -105,7 +131,6 @@ size_t prefix_index_match(const struct prefix_index *index, const uint64_t *chai
 	uint32_t tick = tick_of(index, now);
 	size_t count = 0;
 
-	expect_records(index, chain, blocks);
 	for (uint32_t i = 0; i < blocks; i++) {
 		bool any = false;
 
@@ -228,8 +253,7 @@ void prefix_index_confirm(struct prefix_index *index, uint32_t holder, const uin
                           uint32_t blocks, const struct ladder *ladder, usec_t now)
 {
 	prefix_index_use(index, ladder);
-	prefix_index_expect(index, chain, blocks);
-	expect_records(index, chain, blocks);
+	expect(index, chain, blocks);
 	prefix_index_hold(index, holder, chain, blocks, true,
 	                  prefix_index_begin(index, holder, now));
 }

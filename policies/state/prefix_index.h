@@ -46,13 +46,15 @@ void prefix_index_tune(struct prefix_index *index, const struct prefix_limits *l
  * in docs/strategies.md. */
 void prefix_chain(uint64_t name_space, const uint64_t *hashes, uint32_t blocks,
                   uint64_t *ret_chain);
+/* The same for a prompt that the index will be asked for next: what it has of it comes from memory
+ * meanwhile. */
+void prefix_index_chain(const struct prefix_index *index, uint64_t name_space,
+                        const uint64_t *hashes, uint32_t blocks, uint64_t *ret_chain);
 /* Of ladder id and model (7.1), salt and lora empty when absent. */
 struct span;
 uint64_t prefix_name_space(const struct span *ladder, const struct span *model,
                            const struct span *lora, const struct span *salt);
 
-/* The chain will be asked for soon: its memory comes meanwhile. */
-void prefix_index_expect(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks);
 /* Each live holder of block 0, with how far it holds on. At most room of them.
  * Changes no order and no time: looking is free. */
 size_t prefix_index_match(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks,

@@ -83,7 +83,7 @@ static json_t *prefix_json(const struct sources *sources, const struct request *
 	uint32_t deepest;
 	json_t *object = json_object();
 
-	prompt_of(request, facts->policy, &model, &prompt);
+	prompt_of(request, facts->policy, facts->prefix, &model, &prompt);
 	(void)json_object_set_new(object, "usable", json_integer(prompt.blocks));
 	(void)json_object_set_new(object, "chain", chain_json(&prompt));
 	(void)json_object_set_new(object, "holders", holders_json(sources, &prompt, &deepest));

@@ -175,7 +175,7 @@ static void prompts_of_an_adapter_are_its_own(void **state)
 		struct model_names names = fleet_model_names(
 		        fleet, fleet_model_id(fleet, SPAN(models[i])), SPAN(models[i]));
 
-		prompt_of(&request, &adapted->world->policy, &names, &prompts[i]);
+		prompt_of(&request, &adapted->world->policy, NULL, &names, &prompts[i]);
 		for (size_t k = 0; k < i; k++)
 			assert_true(prompts[i].chain[0] != prompts[k].chain[0]);
 	}

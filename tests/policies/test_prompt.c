@@ -15,7 +15,7 @@ static int fresh(void **state)
 
 static void read(const struct request *request, const char *model)
 {
-	prompt_of(request, &policy, &(struct model_names){ .own = SPAN(model) }, &prompt);
+	prompt_of(request, &policy, NULL, &(struct model_names){ .own = SPAN(model) }, &prompt);
 }
 
 static void four_bytes_make_a_token(void **state)
