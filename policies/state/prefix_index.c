@@ -70,7 +70,7 @@ static void expect_record(const struct prefix_index *index, uint64_t chain)
 	__builtin_prefetch(&index->records[*head_of(index, (uint32_t)chain)]);
 }
 
-/* Each link waits for the one before; in that time all this is for nothing. */
+/* Each link waits for the one before: what is asked for meanwhile costs nothing. */
 void prefix_index_chain(const struct prefix_index *index, uint64_t name_space,
                         const uint64_t *hashes, uint32_t blocks, uint64_t *ret_chain)
 {
