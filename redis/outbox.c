@@ -202,6 +202,11 @@ void outbox_tick(struct outbox *outbox, usec_t now)
 	outbox->now = now;
 }
 
+void outbox_anew(struct outbox *outbox)
+{
+	memset(outbox->last, 0, sizeof(outbox->last));
+}
+
 /* False: it is not there any more. */
 static bool name_of(const struct outbox *outbox, uint32_t id, usec_t since,
                     char text[WIRE_NAME_MAX], struct span *ret_name)

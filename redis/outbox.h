@@ -28,6 +28,10 @@ const struct share *outbox_share(const struct outbox *outbox);
 /* The time of what is told until the next call; about each 100 ms. */
 void outbox_tick(struct outbox *outbox, usec_t now);
 
+/* What was told may not have arrived: a store that began anew may have lost it before others read
+ * it. What is confirmed from now on is told, however lately it was. */
+void outbox_anew(struct outbox *outbox);
+
 /* Adds to the batch what waits from the position on (0: the oldest), as far as it has room.
  * The position of the first that is not in it. Nothing is done with until outbox_done(). */
 uint64_t outbox_fill(struct outbox *outbox, enum keys_stream stream, uint64_t position,

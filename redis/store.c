@@ -93,6 +93,7 @@ static void on_restart(void *data, enum keys_stream stream)
 
 	said_restart(&store->said, stream);
 	pulse_anew(store->pulse);
+	outbox_anew(store->outbox);
 }
 
 static void on_kept(void *data, size_t bytes)

@@ -155,6 +155,20 @@ static void a_binding_is_told_anew_after_ten_seconds_only(void **state)
 	assert_int_equal(outbox_waiting(outbox, KEYS_KEPT), 6);
 }
 
+/* It may have been lost before anybody read it. */
+static void what_a_store_may_have_lost_is_told_again_once_it_is_confirmed(void **state)
+{
+	(void)state;
+	outbox_tick(outbox, 100 * SECOND);
+	bound(s1, 3);
+	bound(s1, 3);
+	assert_int_equal(outbox_waiting(outbox, KEYS_KEPT), 1);
+	outbox_anew(outbox);
+	bound(s1, 3);
+	bound(s1, 3);
+	assert_int_equal(outbox_waiting(outbox, KEYS_KEPT), 2);
+}
+
 /* Others have heard of the eviction, so they must hear that it is back. */
 static void what_was_evicted_is_told_again_at_once(void **state)
 {
@@ -212,6 +226,7 @@ int main(void)
 		TEST(an_instance_is_told_by_its_name),
 		TEST(nothing_is_forgotten_before_it_arrived),
 		TEST(a_binding_is_told_anew_after_ten_seconds_only),
+		TEST(what_a_store_may_have_lost_is_told_again_once_it_is_confirmed),
 		TEST(what_was_evicted_is_told_again_at_once),
 		TEST(what_nobody_fetches_is_dropped_and_counted),
 		TEST(who_is_gone_is_not_told_of),

@@ -313,6 +313,38 @@ static void a_store_that_begins_anew_is_followed_again(void **state)
 	end(b);
 }
 
+static bool saw_it_begin_anew(void *data)
+{
+	struct agent *agent = data;
+
+	return store_view(agent->store).follower.restarts > 0 && follows(agent);
+}
+
+/* Told and taken, and gone with the store: a newcomer hears of it as soon as it is confirmed, not
+ * only when it would have been told once more. */
+static void what_a_store_lost_is_told_again_once_it_is_confirmed(void **state)
+{
+	struct agent *a = started(S2), *b = started(S2), *c;
+	uint64_t chain[4];
+	struct expected bound = { b, b->s1, 4, chain };
+
+	(void)state;
+	agent_chain(chain, 5);
+	confirm(a, a->s1, chain);
+	wait_until(holds, &bound, 3000);
+	stop_server();
+	start_server();
+	wait_until(saw_it_begin_anew, a, 9000);
+	confirm(a, a->s1, chain);
+	c = started(S2);
+	bound.agent = c;
+	bound.target = c->s1;
+	wait_until(holds, &bound, 2000);
+	end(a);
+	end(b);
+	end(c);
+}
+
 /* Keys of others in our streams, and what is none of ours. */
 static void whatever_somebody_writes_there_is_left_out(void **state)
 {
@@ -397,6 +429,7 @@ int main(void)
 		TEST(who_falls_silent_is_forgotten_after_three_seconds),
 		TEST(what_one_binds_the_other_and_a_newcomer_know),
 		TEST(a_store_that_begins_anew_is_followed_again),
+		TEST(what_a_store_lost_is_told_again_once_it_is_confirmed),
 		TEST(whatever_somebody_writes_there_is_left_out),
 		TEST(a_thousand_bindings_a_second_are_few_commands),
 	};
