@@ -1,11 +1,12 @@
 /* prefix_chain.c - the keys of the prefix index: a hash of a block and all before
  * it, in the name space of ladder, model and what else keeps prompts apart. */
-#include "policies/state/prefix_records.h"
+#include "policies/state/prefix_index.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "policies/core/span.h"
+#include "policies/state/prefix_link.h"
 
 enum { KEY_VERSION = 1 };
 

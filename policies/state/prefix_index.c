@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "policies/core/bug.h"
+#include "policies/state/prefix_link.h"
 #include "policies/state/prefix_records.h"
 
 enum { BEHIND = 8 }; /* blocks that a bucket is asked for before its first record is */
