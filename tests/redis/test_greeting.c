@@ -65,18 +65,25 @@ static void write_file(const char *path, const char *text)
 	(void)fclose(file);
 }
 
+/* A new one; ret_path ends in XXXXXX, and is where it is. */
+static void new_file(char *ret_path, const char *text)
+{
+	int fd = mkstemp(ret_path);
+
+	assert_true(fd >= 0);
+	(void)close(fd);
+	write_file(ret_path, text);
+}
+
 static void the_password_is_read_at_each_greeting(void **state)
 {
 	char password[] = "second";
 	struct linked *linked = that_wants(password);
 	char path[] = "/tmp/test_greeting.XXXXXX";
-	int fd = mkstemp(path);
 
 	(void)state;
-	assert_true(fd >= 0);
-	(void)close(fd);
+	new_file(path, "first\n");
 	(void)snprintf(linked->options.password_file, REDIS_FILE_MAX, "%s", path);
-	write_file(path, "first\n");
 	start(linked, ":ignored@", "");
 	assert_true(reaches(linked, &linked->downs, 2));
 	assert_int_equal(linked->fault, REDIS_FAULT_AUTH);
@@ -102,12 +109,9 @@ static void a_user_of_the_url_goes_with_the_password_of_the_file(void **state)
 {
 	char wanted[] = "agent secret", path[] = "/tmp/test_greeting.XXXXXX";
 	struct linked *linked = that_wants(wanted);
-	int fd = mkstemp(path);
 
 	(void)state;
-	assert_true(fd >= 0);
-	(void)close(fd);
-	write_file(path, "secret\n");
+	new_file(path, "secret\n");
 	(void)snprintf(linked->options.password_file, REDIS_FILE_MAX, "%s", path);
 	start(linked, "agent@", "");
 	assert_true(reaches(linked, &linked->ups, 1));
@@ -380,12 +384,9 @@ static void the_sentinels_have_a_password_of_their_own(void **state)
 	char path[] = "/tmp/test_greeting.XXXXXX";
 	struct linked *linked = linked_open();
 	struct named named = { .port = linked->store.port };
-	int fd = mkstemp(path);
 
 	(void)state;
-	assert_true(fd >= 0);
-	(void)close(fd);
-	write_file(path, "theirs\n");
+	new_file(path, "theirs\n");
 	(void)snprintf(linked->options.sentinel_password_file, REDIS_FILE_MAX, "%s", path);
 	start_by_sentinel(linked, &named);
 	assert_true(reaches(linked, &linked->ups, 1));
