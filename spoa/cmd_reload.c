@@ -10,8 +10,7 @@ int cmd_reload(int argc, char **argv)
 		.name = "reload",
 		.usage = "",
 		.help = "Reads the policy and the profiles of engines again, as SIGHUP does, and "
-		        "says whether "
-		        "they are in force.\n",
+		        "says whether they are in force.\n",
 		.targets = 0,
 		.waits = false
 	};

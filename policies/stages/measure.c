@@ -140,10 +140,11 @@ static double divide_by_weights(struct candidate *pool, size_t standing, size_t 
 		sum += pool[i].replica->weight;
 	for (size_t i = 0; i < count; i++) {
 		double weight = pool[i].replica->weight;
-		double factor = sum / ((double)standing * weight);
+		double factor;
 
 		if (weight <= 0)
 			continue;
+		factor = sum / ((double)standing * weight);
 		pool[i].running_scored *= factor;
 		pool[i].tokens *= factor;
 	}

@@ -136,9 +136,9 @@ static void ejection(const struct facts *facts, const struct proxy *proxy,
 static void servers(const struct facts *facts, const struct proxy *proxy)
 {
 	const struct haproxy_line *server;
-	bool template =
-	        false; /* or slots that a controller fills, or what needs lines of its own */
+	bool template = false;
 
+	/* Or slots that a controller fills, or what needs lines of its own. */
 	for (uint32_t i = 0; (server = proxy_server(proxy, i)); i++) {
 		keep_alive(facts, proxy, server);
 		ejection(facts, proxy, server);

@@ -122,7 +122,6 @@ play --count 20 --parallel 4 --seed 5 --output "$T/played" 2>"$T/player.log" || 
 cp "$T/good.json" "$ROOT/etc/inference-spoa/policy.json"
 typed "$(grep -o "systemctl reset-failed [^\`]*" "$TREE/docs/systemd.md")"
 wait_for 5 "HAProxy's questions" on_host systemctl --quiet is-active inference-spoa.socket
-ENGINES=2
 wait_for 10 "the agent to know the servers" fleet_is_known
 
 say "two hosts, one address, as docs/places.md says:"
