@@ -1,4 +1,4 @@
-# clean_root.sh - roots of a Debian of our own below build/, by debootstrap, as root; sourced by sh or bash, not run.
+# clean_root.sh - roots of a Debian of our own below build/, by debootstrap, as root or by as_root, sudo; sourced by sh or bash, not run.
 # shellcheck shell=sh disable=SC3043 # dash has local
 
 # debian_mirror: where this machine gets its own packages: of Debian's own archive, not of its security or of others' archives.
@@ -17,13 +17,13 @@ clean_root() {
 	[ ! -d "$root" ] || [ "$(cat "$root.packages" 2>/dev/null)" != "$*" ] || return 0
 	mirror=$(debian_mirror) || return
 	echo "a clean $release at build/${root##*/build/} (half a minute)" >&2
-	rm -rf "$root" "$root.new"
+	${as_root:-} rm -rf "$root" "$root.new"
 	mkdir -p "$(dirname "$root")"
-	if ! timeout 600 debootstrap --variant=minbase ${1:+--include="$(echo "$*" | tr ' ' ,)"} "$release" "$root.new" "$mirror" >"$root.log" 2>&1; then
+	if ! timeout 600 ${as_root:-} debootstrap --variant=minbase ${1:+--include="$(echo "$*" | tr ' ' ,)"} "$release" "$root.new" "$mirror" >"$root.log" 2>&1; then
 		tail -n 5 "$root.log" >&2
 		return 1
 	fi
-	rm -rf "$root.new/var/cache/apt/archives"
-	mv "$root.new" "$root"
+	${as_root:-} rm -rf "$root.new/var/cache/apt/archives"
+	${as_root:-} mv "$root.new" "$root"
 	echo "$*" >"$root.packages"
 }
