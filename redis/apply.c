@@ -116,6 +116,12 @@ bool apply_open(struct apply *apply, enum keys_stream stream, struct span bytes,
 	return false;
 }
 
+/* When it was so. */
+static usec_t at_of(const struct apply *apply)
+{
+	return apply->at - apply->entry.age;
+}
+
 static bool take_chain(struct apply *apply, uint32_t target, usec_t now)
 {
 	const struct wire_chain *chain = &apply->entry.chain;
@@ -125,8 +131,8 @@ static bool take_chain(struct apply *apply, uint32_t target, usec_t now)
 		                           .ladder = chain->ladder };
 
 	return apply->entry.kind == WIRE_BOUND
-	               ? heard_bound(apply->facts, &heard, apply->at, now)
-	               : heard_evicted(apply->facts, &heard, apply->at, now);
+	               ? heard_bound(apply->facts, &heard, at_of(apply), now)
+	               : heard_evicted(apply->facts, &heard, at_of(apply), now);
 }
 
 static bool take_pin(struct apply *apply, uint32_t to, usec_t now)
@@ -136,7 +142,7 @@ static bool take_pin(struct apply *apply, uint32_t to, usec_t now)
 
 	const struct pin_entry entry = { .from = from, .to = to, .own = apply->own };
 
-	return heard_pinned(apply->facts, pin->key, &entry, apply->at, now);
+	return heard_pinned(apply->facts, pin->key, &entry, at_of(apply), now);
 }
 
 static bool take_load(struct apply *apply, uint32_t target)
@@ -159,14 +165,14 @@ static bool take(struct apply *apply, uint32_t target, usec_t now)
 		heard_averages(apply->facts, target, entry->ttft_ms, entry->e2e_ms, now);
 		return true;
 	case WIRE_EJECTED:
-		return heard_ejected(apply->facts, target, entry->length, apply->at, now);
+		return heard_ejected(apply->facts, target, entry->length, at_of(apply), now);
 	case WIRE_RECOVERED:
 		return heard_recovered(apply->facts, target, now);
 	case WIRE_BOUND:
 	case WIRE_EVICTED:
 		return take_chain(apply, target, now);
 	case WIRE_FORGOTTEN:
-		return heard_forgotten(apply->facts, target, apply->at, now);
+		return heard_forgotten(apply->facts, target, at_of(apply), now);
 	case WIRE_PINNED:
 		return take_pin(apply, target, now);
 	case WIRE_LIMIT:

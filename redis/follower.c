@@ -125,7 +125,7 @@ static void finish_item(struct follower *follower)
 
 	follower->open = false;
 	place->id = follower->item.id;
-	place->applied = true;
+	place->applied = place->exact = true;
 	place->at_end = false;
 	if (follower->item.stream == KEYS_KEPT && !follower->warm) {
 		follower->counts.warm_read++;

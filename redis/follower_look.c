@@ -1,15 +1,23 @@
 /* follower_look.c - where to go on after a link came up: the time, and the newest entry of each
- * stream, against where we were. */
+ * stream, against where we were.
+ *
+ * Ids are the store's time. A store that began anew goes on with later ones as a rule, and is told
+ * by the entry that we had last, which it has not. */
 #include "redis/follower_parts.h"
+
+static void began_anew(struct follower *follower, enum keys_stream stream)
+{
+	follower->counts.restarts++;
+	follower->events.on_restart(follower->events.data, stream);
+}
 
 void follower_start_over(struct follower *follower, enum keys_stream stream, struct entry_id from)
 {
 	struct place *place = &follower->places[stream];
 
 	place->id = (struct entry_id){ from.ms > OVERLAP_MS ? from.ms - OVERLAP_MS : 0, 0 };
-	place->at_end = false;
-	follower->counts.restarts++;
-	follower->events.on_restart(follower->events.data, stream);
+	place->at_end = place->exact = false;
+	began_anew(follower, stream);
 }
 
 static void begin_warm(struct follower *follower, usec_t now)
@@ -43,6 +51,9 @@ static void place_all(struct follower *follower)
 
 		if (place->known && place->applied && entry_id_before(place->newest, place->id))
 			follower_start_over(follower, (enum keys_stream)i, place->newest);
+		else if (place->gone)
+			began_anew(follower, (enum keys_stream)i);
+		place->gone = false;
 		place->known = true;
 	}
 	follower->phase = follower->warm ? FOLLOWER_FOLLOWING : FOLLOWER_WARMING;
@@ -81,7 +92,7 @@ static void take_newest(struct follower *follower, enum keys_stream stream,
 	const struct redis_reply *id = redis_reply_at(redis_reply_at(reply, 0), 0);
 	struct place *place = &follower->places[stream];
 
-	follower_note(follower, OP_NEWEST, result, reply);
+	follower_note(follower, OP_RANGE, result, reply);
 	place->newest = (struct entry_id){ 0, 0 };
 	looked(follower,
 	       result == REDIS_RESULT_OK && reply && reply->kind == REDIS_ARRAY &&
@@ -98,16 +109,64 @@ static void on_newest_kept(void *data, enum redis_result result, const struct re
 	take_newest(data, KEYS_KEPT, result, reply);
 }
 
-static bool ask_newest(struct follower *follower, enum keys_stream stream)
+static void take_last(struct follower *follower, enum keys_stream stream, enum redis_result result,
+                      const struct redis_reply *reply)
 {
-	const struct span words[] = {
-		REDIS_WORD("XREVRANGE"), keys_of(&follower->options.keys, stream),
-		REDIS_WORD("+"),         REDIS_WORD("-"),
-		REDIS_WORD("COUNT"),     REDIS_WORD("1")
-	};
+	bool good = result == REDIS_RESULT_OK && reply && reply->kind == REDIS_ARRAY;
+
+	follower_note(follower, OP_RANGE, result, reply);
+	follower->places[stream].gone = good && reply->count == 0;
+	looked(follower, good);
+}
+
+static void on_last_live(void *data, enum redis_result result, const struct redis_reply *reply)
+{
+	take_last(data, KEYS_LIVE, result, reply);
+}
+
+static void on_last_kept(void *data, enum redis_result result, const struct redis_reply *reply)
+{
+	take_last(data, KEYS_KEPT, result, reply);
+}
+
+/* The newest of those between two ids. */
+static bool ask_range(struct follower *follower, enum keys_stream stream, struct span to,
+                      struct span from,
+                      void (*on_reply)(void *, enum redis_result, const struct redis_reply *))
+{
+	const struct span words[] = { REDIS_WORD("XREVRANGE"),
+		                      keys_of(&follower->options.keys, stream),
+		                      to,
+		                      from,
+		                      REDIS_WORD("COUNT"),
+		                      REDIS_WORD("1") };
 
 	return follower_send(follower, words, sizeof(words) / sizeof(words[0]), LOOK_DEADLINE,
-	                     stream == KEYS_LIVE ? on_newest_live : on_newest_kept);
+	                     on_reply);
+}
+
+static bool ask_newest(struct follower *follower, enum keys_stream stream)
+{
+	return ask_range(follower, stream, (struct span)REDIS_WORD("+"),
+	                 (struct span)REDIS_WORD("-"),
+	                 stream == KEYS_LIVE ? on_newest_live : on_newest_kept);
+}
+
+static bool ask_last(struct follower *follower, enum keys_stream stream)
+{
+	char text[ENTRY_ID_TEXT_MAX];
+	struct span id = entry_id_write(follower->places[stream].id, text);
+
+	return ask_range(follower, stream, id, id,
+	                 stream == KEYS_LIVE ? on_last_live : on_last_kept);
+}
+
+static void ask(struct follower *follower, bool sent)
+{
+	if (sent)
+		follower->looking++;
+	else
+		follower->look_failed = true;
 }
 
 void follower_look(struct follower *follower)
@@ -122,9 +181,8 @@ void follower_look(struct follower *follower)
 		return;
 	follower->looking = 1;
 	for (int i = 0; i < KEYS_STREAMS; i++) {
-		if (ask_newest(follower, (enum keys_stream)i))
-			follower->looking++;
-		else
-			follower->look_failed = true;
+		ask(follower, ask_newest(follower, (enum keys_stream)i));
+		if (follower->places[i].exact)
+			ask(follower, ask_last(follower, (enum keys_stream)i));
 	}
 }

@@ -14,6 +14,8 @@ struct place {
 	bool known;             /* it is where we want to be */
 	bool applied;           /* it is one that we saw */
 	bool at_end;            /* go on with what comes from now on */
+	bool exact;             /* the id is of that entry itself */
+	bool gone;              /* as of the last look: that entry is not there any more */
 	struct entry_id newest; /* as of the last look; 0-0: there is none */
 };
 

@@ -10,7 +10,7 @@
 	OP(ADD_KEPT, "xadd-kept")                                                                  \
 	OP(EXPIRE, "pexpire")                                                                      \
 	OP(TIME, "time")                                                                           \
-	OP(NEWEST, "xrevrange")                                                                    \
+	OP(RANGE, "xrevrange")                                                                     \
 	OP(READ, "xread")
 #define AS_OP(id, ...) OP_##id,
 enum op { OPS(AS_OP) OP_COUNT };

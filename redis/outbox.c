@@ -8,16 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/state/pins.h"
 #include "redis/ring.h"
 
 enum {
 	LIVE_BYTES = 65536,
-	LAST_TOLD = 8192, /* places; 16 bytes each */
+	LAST_TOLD = 8192,    /* places; 16 bytes each */
+	AGAIN_AT_ONCE = 128, /* of what arrived once, in one batch: each is looked up */
 };
+
+/* What waited for less is told as it is: others know from the entry itself when that was. */
+#define AGE_TOLD (1 * SECOND)
 
 /* What waits in a ring; behind it the hashes, and the ladder's id. */
 struct waiting {
+	usec_t at;
 	enum wire_kind kind;
 	uint32_t target, from; /* TARGET_NONE: nowhere */
 	uint32_t blocks, ladder_len;
@@ -33,10 +37,10 @@ struct last_told {
 
 struct outbox {
 	struct share share;
-	const struct fleet *fleet;
+	struct facts *facts;
 	struct ring *rings[KEYS_STREAMS];
 	usec_t now;
-	uint64_t spared, gone, told;
+	uint64_t spared, gone, told, again;
 	uint32_t *epochs; /* by target: how often it was voided */
 	struct last_told last[LAST_TOLD];
 };
@@ -64,7 +68,7 @@ static bool is_due(struct outbox *outbox, uint64_t key)
 static usec_t since_of(const struct outbox *outbox, uint32_t target)
 {
 	const struct target *known =
-	        target == TARGET_NONE ? NULL : fleet_target(outbox->fleet, target);
+	        target == TARGET_NONE ? NULL : fleet_target(outbox->facts->fleet, target);
 
 	return known ? known->since : 0;
 }
@@ -79,6 +83,7 @@ static struct waiting *push(struct outbox *outbox, enum keys_stream stream,
 		return NULL;
 	outbox->told++;
 	*record = *waiting;
+	record->at = outbox->now;
 	record->since = since_of(outbox, waiting->target);
 	record->from_since = since_of(outbox, waiting->from);
 	return record;
@@ -165,15 +170,15 @@ static const struct share_calls calls = {
 	.recovered = tell_recovered,
 };
 
-struct outbox *outbox_new(const struct fleet *fleet, uint32_t kept_bytes)
+struct outbox *outbox_new(struct facts *facts, uint32_t kept_bytes)
 {
 	struct outbox *outbox = calloc(1, sizeof(*outbox));
 
 	if (!outbox)
 		return NULL;
 	outbox->share = (struct share){ &calls, outbox };
-	outbox->fleet = fleet;
-	outbox->epochs = calloc(fleet_targets_max(fleet), sizeof(*outbox->epochs));
+	outbox->facts = facts;
+	outbox->epochs = calloc(fleet_targets_max(facts->fleet), sizeof(*outbox->epochs));
 	outbox->rings[KEYS_LIVE] = ring_new(LIVE_BYTES);
 	outbox->rings[KEYS_KEPT] = ring_new(kept_bytes);
 	if (outbox->epochs && outbox->rings[KEYS_LIVE] && outbox->rings[KEYS_KEPT])
@@ -202,16 +207,16 @@ void outbox_tick(struct outbox *outbox, usec_t now)
 	outbox->now = now;
 }
 
-void outbox_anew(struct outbox *outbox)
+void outbox_again(struct outbox *outbox, enum keys_stream stream)
 {
-	memset(outbox->last, 0, sizeof(outbox->last));
+	ring_again(outbox->rings[stream]);
 }
 
 /* False: it is not there any more. */
 static bool name_of(const struct outbox *outbox, uint32_t id, usec_t since,
                     char text[WIRE_NAME_MAX], struct span *ret_name)
 {
-	const struct target *target = fleet_target(outbox->fleet, id);
+	const struct target *target = fleet_target(outbox->facts->fleet, id);
 
 	if (!target || target->since != since)
 		return false;
@@ -224,42 +229,97 @@ static bool is_chain(enum wire_kind kind)
 	return kind == WIRE_BOUND || kind == WIRE_EVICTED;
 }
 
-/* False: there is no room. */
-static bool put(struct outbox *outbox, const struct waiting *waiting, struct wire_writer *writer)
+/* By what we know now; of a chain as many blocks. 0: there is nothing to tell again. */
+static uint32_t still_so(const struct outbox *outbox, const struct waiting *waiting)
 {
-	char name[WIRE_NAME_MAX], from[WIRE_NAME_MAX];
+	const struct facts *facts = outbox->facts;
+	struct pin pin;
+
+	if (waiting->kind == WIRE_BOUND)
+		return prefix_index_confirmed(facts->prefix, waiting->target,
+		                              (const uint64_t *)(waiting + 1), waiting->blocks,
+		                              outbox->now);
+	if (waiting->kind == WIRE_EVICTED)
+		return waiting->blocks;
+	if (waiting->kind == WIRE_PINNED)
+		return pins_find(facts->sessions, waiting->key, outbox->now, &pin) &&
+		       pin.target == waiting->target;
+	return outbox->now - waiting->at < OUTBOX_REFRESH;
+}
+
+/* False: there is no room. */
+static bool put(struct outbox *outbox, const struct waiting *waiting, uint32_t blocks,
+                struct span name, struct wire_writer *writer)
+{
+	char from[WIRE_NAME_MAX];
+	usec_t age = outbox->now - waiting->at;
 	struct wire_entry entry;
 
 	entry.kind = waiting->kind;
+	entry.name = name;
+	entry.age = age < AGE_TOLD ? 0 : age;
 	entry.length = waiting->length;
 	entry.pin.key = waiting->key;
 	entry.pin.from = (struct span){ NULL, 0 };
-	if (!name_of(outbox, waiting->target, waiting->since, name, &entry.name)) {
-		outbox->gone++;
-		return true;
-	}
 	/* Whoever was pinned to one that is gone is pinned nowhere. */
 	if (waiting->from != TARGET_NONE)
 		(void)name_of(outbox, waiting->from, waiting->from_since, from, &entry.pin.from);
 	if (is_chain(waiting->kind)) {
-		size_t bytes = waiting->blocks * sizeof(entry.chain.hashes[0]);
+		const uint64_t *hashes = (const uint64_t *)(waiting + 1);
 
-		entry.chain.blocks = waiting->blocks;
-		memcpy(entry.chain.hashes, waiting + 1, bytes);
-		entry.chain.ladder =
-		        (struct span){ (const char *)(waiting + 1) + bytes, waiting->ladder_len };
+		entry.chain.blocks = blocks;
+		memcpy(entry.chain.hashes, hashes, blocks * sizeof(*hashes));
+		entry.chain.ladder = (struct span){ (const char *)(hashes + waiting->blocks),
+			                            waiting->ladder_len };
 	}
 	return wire_put(writer, &entry);
+}
+
+static bool tell(struct outbox *outbox, const struct waiting *waiting, struct wire_writer *writer)
+{
+	char text[WIRE_NAME_MAX];
+	struct span name;
+
+	if (name_of(outbox, waiting->target, waiting->since, text, &name))
+		return put(outbox, waiting, waiting->blocks, name, writer);
+	outbox->gone++;
+	return true;
+}
+
+/* What arrived already. */
+static bool tell_again(struct outbox *outbox, const struct waiting *waiting,
+                       struct wire_writer *writer)
+{
+	char text[WIRE_NAME_MAX];
+	struct span name;
+	uint32_t blocks = 0;
+
+	if (name_of(outbox, waiting->target, waiting->since, text, &name))
+		blocks = still_so(outbox, waiting);
+	if (blocks == 0)
+		return true;
+	if (!put(outbox, waiting, blocks, name, writer))
+		return false;
+	outbox->again++;
+	if (waiting->kind == WIRE_PINNED)
+		pins_told_again(outbox->facts->sessions, waiting->key);
+	return true;
 }
 
 uint64_t outbox_fill(struct outbox *outbox, enum keys_stream stream, uint64_t position,
                      struct wire_writer *writer)
 {
+	const struct ring *ring = outbox->rings[stream];
 	const struct waiting *waiting;
 	uint64_t next = position;
+	int looked_up = 0;
 
-	while ((waiting = ring_at(outbox->rings[stream], position, &next)) != NULL) {
-		if (!put(outbox, waiting, writer))
+	while ((waiting = ring_at(ring, position, &next)) != NULL) {
+		bool again = next <= ring_arrived(ring);
+
+		looked_up += again;
+		if (looked_up > AGAIN_AT_ONCE ||
+		    !(again ? tell_again(outbox, waiting, writer) : tell(outbox, waiting, writer)))
 			break;
 		position = next;
 	}
@@ -282,6 +342,7 @@ struct outbox_counts outbox_counts(const struct outbox *outbox)
 		.told = outbox->told,
 		.dropped = ring_dropped(outbox->rings[KEYS_LIVE]) +
 		           ring_dropped(outbox->rings[KEYS_KEPT]),
+		.again = outbox->again,
 		.spared = outbox->spared,
 		.gone = outbox->gone,
 	};

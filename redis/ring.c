@@ -17,8 +17,11 @@ struct head {
 };
 
 struct ring {
-	uint32_t bytes, count;
-	uint64_t oldest, newest; /* bytes since the start; newest: behind the last */
+	uint32_t bytes;
+	uint32_t behind, count; /* records: done with, and waiting */
+	/* Bytes since the start: the oldest record, the first that waits, behind the last; and
+	 * behind the last that was ever done with. */
+	uint64_t oldest, first, newest, arrived;
 	uint64_t dropped;
 	_Alignas(ALIGN) char at[];
 };
@@ -60,16 +63,26 @@ static uint64_t begin_at(const struct ring *ring, uint64_t position)
 	return position;
 }
 
+/* Behind the record at a position; the end of all where there is none. */
+static uint64_t behind(const struct ring *ring, uint64_t position)
+{
+	uint64_t begin = begin_at(ring, position);
+
+	return begin < ring->newest ? begin + head_at(ring, begin).size : ring->newest;
+}
+
 static void drop(struct ring *ring)
 {
-	uint64_t begin = begin_at(ring, ring->oldest);
+	bool waits = ring->oldest == ring->first;
 
-	if (begin < ring->newest) {
-		ring->oldest = begin + head_at(ring, begin).size;
-		ring->count--;
-	} else {
-		ring->oldest = ring->newest;
+	ring->oldest = behind(ring, ring->oldest);
+	if (!waits) {
+		ring->behind--;
+		return;
 	}
+	ring->first = ring->oldest;
+	ring->count--;
+	ring->dropped += ring->oldest > ring->arrived;
 }
 
 void *ring_push(struct ring *ring, uint32_t size)
@@ -84,10 +97,8 @@ void *ring_push(struct ring *ring, uint32_t size)
 		ring->dropped++;
 		return NULL;
 	}
-	while (ring->newest + needed - ring->oldest > ring->bytes) {
-		ring->dropped += ring->count > 0;
+	while (ring->newest + needed - ring->oldest > ring->bytes)
 		drop(ring);
-	}
 	if (needed > head.size) {
 		memcpy(ring->at + offset_of(ring, ring->newest), &end, sizeof(end));
 		ring->newest += left;
@@ -101,22 +112,34 @@ void *ring_push(struct ring *ring, uint32_t size)
 
 const void *ring_at(const struct ring *ring, uint64_t position, uint64_t *ret_next)
 {
-	position = begin_at(ring, position > ring->oldest ? position : ring->oldest);
+	position = begin_at(ring, position > ring->first ? position : ring->first);
 	if (position >= ring->newest)
 		return NULL;
 	*ret_next = position + head_at(ring, position).size;
 	return ring->at + offset_of(ring, position) + sizeof(struct head);
 }
 
-uint64_t ring_oldest(const struct ring *ring)
-{
-	return ring->oldest;
-}
-
 void ring_done(struct ring *ring, uint64_t position)
 {
-	while (ring->oldest < position && ring->oldest < ring->newest)
-		drop(ring);
+	while (ring->first < position && ring->count > 0) {
+		ring->first = behind(ring, ring->first);
+		ring->count--;
+		ring->behind++;
+	}
+	if (ring->first > ring->arrived)
+		ring->arrived = ring->first;
+}
+
+void ring_again(struct ring *ring)
+{
+	ring->count += ring->behind;
+	ring->behind = 0;
+	ring->first = ring->oldest;
+}
+
+uint64_t ring_arrived(const struct ring *ring)
+{
+	return ring->arrived;
 }
 
 uint32_t ring_count(const struct ring *ring)

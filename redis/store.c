@@ -93,7 +93,15 @@ static void on_restart(void *data, enum keys_stream stream)
 
 	said_restart(&store->said, stream);
 	pulse_anew(store->pulse);
-	outbox_anew(store->outbox);
+	if (stream == KEYS_KEPT)
+		pins_anew(store->facts->sessions);
+}
+
+static void on_lost(void *data, enum keys_stream stream)
+{
+	struct store *store = data;
+
+	said_lost(&store->said, stream, outbox_waiting(store->outbox, stream));
 }
 
 static void on_kept(void *data, size_t bytes)
@@ -184,6 +192,7 @@ static bool make_parts(struct store *store)
 		.clock = &store->clock,
 		.ops = &store->ops,
 		.on_added = on_added,
+		.on_lost = on_lost,
 		.on_failed = on_failed,
 		.data = store,
 	};
@@ -202,7 +211,7 @@ static bool make_parts(struct store *store)
 		.data = store,
 	};
 
-	store->outbox = outbox_new(store->facts->fleet, KEPT_WAITING);
+	store->outbox = outbox_new(store->facts, KEPT_WAITING);
 	store->pulse = pulse_new(store->facts);
 	store->apply = apply_new(store->facts, store->options.agent);
 	if (!store->outbox || !store->pulse || !store->apply)

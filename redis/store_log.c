@@ -60,9 +60,20 @@ void said_failed(struct said *said, enum op op, enum redis_result result, struct
 void said_restart(struct said *said, enum keys_stream stream)
 {
 	said_text(said, WARNING,
-	          "store: stream %s is not what it was (restarted, emptied or failed over): read "
-	          "again from its tail",
+	          "store: stream %s has not what we read last (restarted, emptied, failed over, or "
+	          "we "
+	          "were away for long)",
 	          keys_stream_names[stream]);
+}
+
+void said_lost(struct said *said, enum keys_stream stream, uint32_t again)
+{
+	if (again > 0)
+		said_text(said, NOTICE,
+		          "store: stream %s has lost what we told last; of %u things that we "
+		          "remember "
+		          "those that still hold are told again",
+		          keys_stream_names[stream], again);
 }
 
 static void look_at_batches(struct said *said, const struct apply_counts *counts)

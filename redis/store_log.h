@@ -31,6 +31,7 @@ void said_up(struct said *said, const char *address);
 void said_down(struct said *said, const struct redis_down *down);
 void said_failed(struct said *said, enum op op, enum redis_result result, struct span text);
 void said_restart(struct said *said, enum keys_stream stream);
+void said_lost(struct said *said, enum keys_stream stream, uint32_t again);
 /* About once a second: what went on meanwhile. */
 void said_look(struct said *said, const struct store_view *view, uint32_t peers);
 void said_warm(struct said *said, const struct store_view *view);

@@ -8,6 +8,9 @@
  * Entries are in the order in which things happened. A reader leaves out what it does not
  * know: kinds, and values behind those it knows. A batch of another schema is left out whole.
  *
+ * An entry of the kept kinds and of ejections may end with a number of ms: so long ago it was
+ * so when it was written, for it had to wait, or is told again. Without, it was just so.
+ *
  * A load and the use of a limit are numbers that replace or add to earlier ones as their
  * headers say (policies/state/peers.h, limits.h); every entry may be heard twice. */
 #pragma once
@@ -54,6 +57,7 @@ enum wire_kind { WIRE_KINDS(AS_KIND) WIRE_KIND_COUNT };
 extern const char *const wire_kind_names[WIRE_KIND_COUNT];
 
 bool wire_has_target(enum wire_kind kind);
+bool wire_has_age(enum wire_kind kind);
 /* What a target is called in a batch; the span borrows the text. */
 struct span wire_name_of(const struct target *target, char text[WIRE_NAME_MAX]);
 
@@ -73,6 +77,7 @@ struct wire_entry {
 	enum wire_kind kind;
 	struct span name; /* of the target, but for BYE */
 	uint32_t place;   /* read: of the name in the batch, below WIRE_NAMES_MAX */
+	usec_t age;       /* when it was written, to the ms; 0 of kinds that have none */
 	struct peer_load load;
 	double ttft_ms, e2e_ms; /* 0: not known */
 	usec_t length;          /* EJECTED */

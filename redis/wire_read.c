@@ -194,6 +194,16 @@ static bool next_length(struct values *values, usec_t *ret_length)
 	return true;
 }
 
+static bool next_age(struct values *values, usec_t *ret_age)
+{
+	uint32_t milliseconds; /* 49 days are longer than anything lives */
+
+	if (!next_count(values, &milliseconds))
+		return false;
+	*ret_age = milliseconds * MSEC;
+	return true;
+}
+
 static bool next_hashes(struct values *values, struct wire_chain *chain)
 {
 	const msgpack_object *object = values->at;
@@ -295,7 +305,7 @@ static bool next_tenant(struct values *values, struct wire_entry *entry)
 	       next_text(values, entry->texts[0]) && next_double(values, &entry->tenant.tokens);
 }
 
-static bool take_entry(struct values *values, struct wire_entry *entry)
+static bool take_values(struct values *values, struct wire_entry *entry)
 {
 	if (wire_has_target(entry->kind) && !next_name(values, &entry->place, &entry->name))
 		return false;
@@ -323,6 +333,14 @@ static bool take_entry(struct values *values, struct wire_entry *entry)
 		break;
 	}
 	return true;
+}
+
+static bool take_entry(struct values *values, struct wire_entry *entry)
+{
+	entry->age = 0;
+	return take_values(values, entry) &&
+	       (!wire_has_age(entry->kind) || values->at == values->end ||
+	        next_age(values, &entry->age));
 }
 
 static bool is_known(uint64_t kind)

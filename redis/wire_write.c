@@ -44,6 +44,11 @@ bool wire_has_target(enum wire_kind kind)
 	return kind != WIRE_BYE && kind != WIRE_LIMIT && kind != WIRE_TENANT;
 }
 
+bool wire_has_age(enum wire_kind kind)
+{
+	return wire_has_target(kind) && kind != WIRE_LOAD && kind != WIRE_AVERAGES;
+}
+
 struct span wire_name_of(const struct target *target, char text[WIRE_NAME_MAX])
 {
 	int length = snprintf(text, WIRE_NAME_MAX, "%s%s",
@@ -135,10 +140,17 @@ static bool place_of(struct wire_writer *writer, struct span name, uint32_t *ret
 	return true;
 }
 
-static void pack_kind(msgpack_packer *packer, enum wire_kind kind, unsigned values, uint32_t place)
+static bool has_age(const struct wire_entry *entry)
 {
-	(void)msgpack_pack_array(packer, 2 + values);
-	(void)msgpack_pack_uint32(packer, kind);
+	return wire_has_age(entry->kind) && entry->age >= MSEC;
+}
+
+/* values: behind the place, without the age. */
+static void pack_kind(msgpack_packer *packer, const struct wire_entry *entry, unsigned values,
+                      uint32_t place)
+{
+	(void)msgpack_pack_array(packer, 2 + values + has_age(entry));
+	(void)msgpack_pack_uint32(packer, entry->kind);
 	(void)msgpack_pack_uint32(packer, place);
 }
 
@@ -175,20 +187,21 @@ static bool pack_chain(struct wire_writer *writer, msgpack_packer *packer,
 	BUG_ON(entry->chain.blocks == 0 || entry->chain.blocks > LADDER_BLOCKS_MAX);
 	if (!place_of(writer, entry->chain.ladder, &ladder))
 		return false;
-	pack_kind(packer, entry->kind, 2, place);
+	pack_kind(packer, entry, 2, place);
 	(void)msgpack_pack_uint32(packer, ladder);
 	pack_hashes(packer, &entry->chain);
 	return true;
 }
 
-static bool pack_pin(struct wire_writer *writer, msgpack_packer *packer, const struct wire_pin *pin,
-                     uint32_t place)
+static bool pack_pin(struct wire_writer *writer, msgpack_packer *packer,
+                     const struct wire_entry *entry, uint32_t place)
 {
+	const struct wire_pin *pin = &entry->pin;
 	uint32_t from = 0;
 
 	if (pin->from.at && !place_of(writer, pin->from, &from))
 		return false;
-	pack_kind(packer, WIRE_PINNED, 3, place);
+	pack_kind(packer, entry, 3, place);
 	(void)msgpack_pack_uint64(packer, pin->key.hash);
 	(void)msgpack_pack_uint32(packer, pin->key.check);
 	if (pin->from.at)
@@ -228,7 +241,8 @@ static void pack_tenant(msgpack_packer *packer, const struct tenant_use *use)
 	(void)msgpack_pack_double(packer, use->tokens);
 }
 
-static bool pack(struct wire_writer *writer, msgpack_packer *packer, const struct wire_entry *entry)
+static bool pack_values(struct wire_writer *writer, msgpack_packer *packer,
+                        const struct wire_entry *entry)
 {
 	uint32_t place = 0;
 
@@ -236,21 +250,21 @@ static bool pack(struct wire_writer *writer, msgpack_packer *packer, const struc
 		return false;
 	switch (entry->kind) {
 	case WIRE_LOAD:
-		pack_kind(packer, WIRE_LOAD, 5, place);
+		pack_kind(packer, entry, 5, place);
 		pack_load(packer, &entry->load);
 		return true;
 	case WIRE_AVERAGES:
-		pack_kind(packer, WIRE_AVERAGES, 2, place);
+		pack_kind(packer, entry, 2, place);
 		(void)msgpack_pack_uint64(packer, usec_of(entry->ttft_ms));
 		(void)msgpack_pack_uint64(packer, usec_of(entry->e2e_ms));
 		return true;
 	case WIRE_EJECTED:
-		pack_kind(packer, WIRE_EJECTED, 1, place);
+		pack_kind(packer, entry, 1, place);
 		(void)msgpack_pack_uint64(packer, entry->length / MSEC);
 		return true;
 	case WIRE_RECOVERED:
 	case WIRE_FORGOTTEN:
-		pack_kind(packer, entry->kind, 0, place);
+		pack_kind(packer, entry, 0, place);
 		return true;
 	case WIRE_BYE:
 		(void)msgpack_pack_array(packer, 1);
@@ -260,7 +274,7 @@ static bool pack(struct wire_writer *writer, msgpack_packer *packer, const struc
 	case WIRE_EVICTED:
 		return pack_chain(writer, packer, entry, place);
 	case WIRE_PINNED:
-		return pack_pin(writer, packer, &entry->pin, place);
+		return pack_pin(writer, packer, entry, place);
 	case WIRE_LIMIT:
 		pack_limit(packer, &entry->limit);
 		return true;
@@ -272,6 +286,15 @@ static bool pack(struct wire_writer *writer, msgpack_packer *packer, const struc
 	}
 	BUG_ON(true);
 	return false;
+}
+
+static bool pack(struct wire_writer *writer, msgpack_packer *packer, const struct wire_entry *entry)
+{
+	if (!pack_values(writer, packer, entry))
+		return false;
+	if (has_age(entry))
+		(void)msgpack_pack_uint64(packer, entry->age / MSEC);
+	return true;
 }
 
 static size_t size_of(const struct wire_writer *writer)

@@ -2,8 +2,9 @@
  *
  * Replies come in the order of the commands, so the kept stream's are counted off a list of the
  * positions that each batch reached. The first failure rewinds to what arrived; what was
- * sent behind it and arrives all the same is told twice, which does no harm. */
-#include "redis/writer.h"
+ * sent behind it and arrives all the same is told twice, which does no harm. What arrived and is
+ * lost there later is told again, too (writer_look.c). */
+#include "redis/writer_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,30 +20,6 @@ enum {
 	KEPT_LENGTH_MIN = 100,
 	KEPT_LENGTH_MAX = 1000000,
 	MEAN_FIRST = 1000, /* bytes of an entry, before any was seen */
-};
-
-/* Batches of a stream that are under way. */
-struct under_way {
-	uint64_t ends[WRITER_UNDER_WAY]; /* position in the outbox behind each */
-	bool lost[WRITER_UNDER_WAY];     /* behind one that failed */
-	usec_t sent_at[WRITER_UNDER_WAY];
-	uint32_t first, count;
-	uint64_t sent;   /* position: up to here it is under way */
-	usec_t pause_to; /* after a failure */
-	usec_t expire_at;
-	uint64_t sequence;
-};
-
-struct writer {
-	struct redis_link *link;
-	struct pulse *pulse;
-	struct outbox *outbox;
-	struct writer_options options;
-	struct wire_writer *wire;
-	struct under_way streams[KEYS_STREAMS];
-	usec_t time_at, time_asked, expire_asked;
-	bool over; /* it was told that we stop */
-	struct writer_counts counts;
 };
 
 struct writer *writer_new(struct pulse *pulse, struct outbox *outbox,
@@ -87,7 +64,7 @@ void writer_saw_kept(struct writer *writer, size_t bytes)
 	writer->counts.kept_mean += ((double)bytes - writer->counts.kept_mean) * mean_weight;
 }
 
-static void note(struct writer *writer, enum op op, enum redis_result result, usec_t sent,
+void writer_note(struct writer *writer, enum op op, enum redis_result result, usec_t sent,
                  const struct redis_reply *reply)
 {
 	ops_note(writer->options.ops, op, result, writer->options.now() - sent);
@@ -96,7 +73,7 @@ static void note(struct writer *writer, enum op op, enum redis_result result, us
 		                          reply ? reply->text : (struct span){ "", 0 });
 }
 
-static bool send(struct writer *writer, const struct span *words, size_t count,
+bool writer_send(struct writer *writer, const struct span *words, size_t count,
                  void (*on_reply)(void *, enum redis_result, const struct redis_reply *))
 {
 	const struct redis_command command = {
@@ -114,7 +91,7 @@ static void on_expired(void *data, enum redis_result result, const struct redis_
 {
 	struct writer *writer = data;
 
-	note(writer, OP_EXPIRE, result, writer->expire_asked, reply);
+	writer_note(writer, OP_EXPIRE, result, writer->expire_asked, reply);
 }
 
 static void expire(struct writer *writer, enum keys_stream stream, usec_t now)
@@ -125,7 +102,7 @@ static void expire(struct writer *writer, enum keys_stream stream, usec_t now)
 		                      keys_of(&writer->options.keys, stream),
 		                      { text, (size_t)length } };
 
-	if (now < writer->streams[stream].expire_at || !send(writer, words, 3, on_expired))
+	if (now < writer->streams[stream].expire_at || !writer_send(writer, words, 3, on_expired))
 		return;
 	writer->streams[stream].expire_at = now + expire_each;
 	writer->expire_asked = now;
@@ -135,7 +112,7 @@ static void on_time(void *data, enum redis_result result, const struct redis_rep
 {
 	struct writer *writer = data;
 
-	note(writer, OP_TIME, result, writer->time_asked, reply);
+	writer_note(writer, OP_TIME, result, writer->time_asked, reply);
 	if (result == REDIS_RESULT_OK && reply)
 		(void)!store_clock_read(writer->options.clock, reply, writer->time_asked,
 		                        writer->options.now());
@@ -145,7 +122,7 @@ static void ask_time(struct writer *writer, usec_t now)
 {
 	const struct span words[] = { REDIS_WORD("TIME") };
 
-	if (now < writer->time_at || !send(writer, words, 1, on_time))
+	if (now < writer->time_at || !writer_send(writer, words, 1, on_time))
 		return;
 	writer->time_asked = now;
 	writer->time_at = now + time_each;
@@ -153,14 +130,13 @@ static void ask_time(struct writer *writer, usec_t now)
 
 /* --- what becomes of a batch */
 
-static void rewind_to_arrived(struct writer *writer, enum keys_stream stream)
+void writer_rewind(struct writer *writer, enum keys_stream stream)
 {
 	struct under_way *way = &writer->streams[stream];
 
 	for (uint32_t i = 0; i < way->count; i++)
 		way->lost[(way->first + i) % WRITER_UNDER_WAY] = true;
 	way->sent = 0;
-	way->pause_to = writer->options.now() + WRITER_PAUSE;
 }
 
 static void on_added(struct writer *writer, enum keys_stream stream, enum redis_result result,
@@ -170,18 +146,21 @@ static void on_added(struct writer *writer, enum keys_stream stream, enum redis_
 	uint32_t first = way->first;
 	struct entry_id id;
 
-	note(writer, stream == KEYS_LIVE ? OP_ADD_LIVE : OP_ADD_KEPT, result, way->sent_at[first],
-	     reply);
+	writer_note(writer, stream == KEYS_LIVE ? OP_ADD_LIVE : OP_ADD_KEPT, result,
+	            way->sent_at[first], reply);
 	way->first = (first + 1) % WRITER_UNDER_WAY;
 	way->count--;
 	if (result != REDIS_RESULT_OK) {
-		rewind_to_arrived(writer, stream);
+		writer_rewind(writer, stream);
+		way->pause_to = writer->options.now() + WRITER_PAUSE;
 		return;
 	}
 	if (!way->lost[first])
 		outbox_done(writer->outbox, stream, way->ends[first]);
-	if (reply && entry_id_read(redis_reply_text(reply), &id))
-		writer->options.on_added(writer->options.data, stream, id);
+	if (!reply || !entry_id_read(redis_reply_text(reply), &id))
+		return;
+	way->last = id;
+	writer->options.on_added(writer->options.data, stream, id);
 }
 
 static void on_added_live(void *data, enum redis_result result, const struct redis_reply *reply)
@@ -220,8 +199,8 @@ static bool add(struct writer *writer, enum keys_stream stream, uint64_t end)
 	};
 	uint32_t place = (way->first + way->count) % WRITER_UNDER_WAY;
 
-	if (!send(writer, words, sizeof(words) / sizeof(words[0]),
-	          stream == KEYS_LIVE ? on_added_live : on_added_kept))
+	if (!writer_send(writer, words, sizeof(words) / sizeof(words[0]),
+	                 stream == KEYS_LIVE ? on_added_live : on_added_kept))
 		return false;
 	way->sequence++;
 	way->ends[place] = way->sent = end;
@@ -304,6 +283,7 @@ void writer_up(struct writer *writer)
 	}
 	writer->time_at = 0;
 	pulse_anew(writer->pulse);
+	writer_look(writer);
 }
 
 void writer_tick(struct writer *writer, bool all)

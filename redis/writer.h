@@ -5,8 +5,8 @@
  * it could not, it is told again, after a pause. Each stream is bounded by the command that
  * adds to it, and expires by itself when nobody tells any more.
  *
- * Commands: XADD, PEXPIRE about once a minute, TIME. At most WRITER_UNDER_WAY of the first
- * wait for their replies; while they do, nothing more is told. */
+ * Commands: XADD, PEXPIRE about once a minute, TIME; when the link came up, XREVRANGE. At most
+ * WRITER_UNDER_WAY of the first wait for their replies; while they do, nothing more is told. */
 #pragma once
 
 #include "redis/keys.h"
@@ -35,6 +35,8 @@ struct writer_options {
 	struct ops *ops;           /* counted there */
 	/* An entry of ours was added with this id. */
 	void (*on_added)(void *data, enum keys_stream stream, struct entry_id id);
+	/* What arrived in the stream is there no more, and is told again. */
+	void (*on_lost)(void *data, enum keys_stream stream);
 	/* The store refused, or did not answer; not told while the link is down. */
 	void (*on_failed)(void *data, enum op op, enum redis_result result, struct span text);
 	void *data;

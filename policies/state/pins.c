@@ -21,6 +21,7 @@ struct pin_record {
 	uint32_t agreed; /* where it is by the entries that all agents read; TARGET_NONE: nowhere
 	                    yet */
 	uint32_t unread; /* entries that we wrote and did not read back; some may never come */
+	uint32_t era;    /* of the two above */
 	usec_t told_at;
 	struct pin pin;
 };
@@ -35,6 +36,7 @@ struct pins {
 	struct pin_record *records;
 	pin_serial *born; /* by target: pins with an older serial are dead */
 	pin_serial serial;
+	uint32_t era; /* entries began anew so often */
 	usec_t ttl;
 	struct pin_counts counts;
 };
@@ -213,8 +215,19 @@ static void settle(struct pins *pins, uint32_t place, uint32_t target)
 	pins->records[place].pin.serial = ++pins->serial;
 }
 
-static void count_unread(struct pin_record *record)
+/* What was known by entries that are lost is not known. */
+static void renew(const struct pins *pins, struct pin_record *record)
 {
+	if (record->era == pins->era)
+		return;
+	record->era = pins->era;
+	record->agreed = TARGET_NONE;
+	record->unread = 0;
+}
+
+static void count_unread(const struct pins *pins, struct pin_record *record)
+{
+	renew(pins, record);
 	record->unread += record->unread < UINT32_MAX;
 }
 
@@ -223,9 +236,12 @@ static uint32_t make(struct pins *pins, struct pin_key key, uint32_t target, use
 	uint32_t place = take_place(pins, now);
 	uint32_t *head = &pins->heads[(uint32_t)key.hash & pins->mask];
 
-	pins->records[place] = (struct pin_record){
-		.key = key, .next = *head, .agreed = TARGET_NONE, .unread = 1, .told_at = now
-	};
+	pins->records[place] = (struct pin_record){ .key = key,
+		                                    .next = *head,
+		                                    .agreed = TARGET_NONE,
+		                                    .unread = 1,
+		                                    .era = pins->era,
+		                                    .told_at = now };
 	*head = place;
 	list_in(pins, place);
 	pins->records[place].pin.used_at = now;
@@ -273,7 +289,7 @@ bool pins_move(struct pins *pins, struct pin_key key, uint32_t from, uint32_t to
 	if (pins->records[place].pin.target != from || from == to)
 		return false;
 	settle(pins, place, to);
-	count_unread(&pins->records[place]);
+	count_unread(pins, &pins->records[place]);
 	pins->counts.moved++;
 	return true;
 }
@@ -308,8 +324,10 @@ static bool follow(struct pins *pins, uint32_t place)
 static bool agree(struct pins *pins, uint32_t place, const struct pin_entry *entry)
 {
 	struct pin_record *record = &pins->records[place];
-	bool counts = record->agreed == entry->from || record->agreed == TARGET_NONE;
+	bool counts;
 
+	renew(pins, record);
+	counts = record->agreed == entry->from || record->agreed == TARGET_NONE;
 	record->unread -= entry->own && record->unread > 0;
 	if (counts)
 		record->agreed = entry->to;
@@ -350,8 +368,21 @@ bool pins_untold(struct pins *pins, struct pin_key key, usec_t now)
 	if (place == 0 || now - record->told_at < pins->ttl / 8)
 		return false;
 	record->told_at = now;
-	count_unread(record);
+	count_unread(pins, record);
 	return true;
+}
+
+void pins_anew(struct pins *pins)
+{
+	pins->era++;
+}
+
+void pins_told_again(struct pins *pins, struct pin_key key)
+{
+	uint32_t place = find(pins, key);
+
+	if (place != 0)
+		count_unread(pins, &pins->records[place]);
 }
 
 void pins_forget(struct pins *pins, uint32_t target)

@@ -83,6 +83,11 @@ bool pins_heard(struct pins *pins, struct pin_key key, const struct pin_entry *e
 /* The pin was not told of for an eighth of the time to live, so that others may think it is
  * unused. From then on it was. False if there is none. */
 bool pins_untold(struct pins *pins, struct pin_key key, usec_t now);
+/* The entries begin anew, for the store has lost them: nothing is known by them, and none of ours
+ * is still to be read. Pins stay where they are. */
+void pins_anew(struct pins *pins);
+/* An entry of ours is written once more. */
+void pins_told_again(struct pins *pins, struct pin_key key);
 
 /* All pins to this target are void from now on. */
 void pins_forget(struct pins *pins, uint32_t target);

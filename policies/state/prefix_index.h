@@ -71,8 +71,8 @@ void prefix_index_confirm(struct prefix_index *index, uint32_t holder, const uin
                           uint32_t blocks, const struct ladder *ladder, usec_t now);
 /* As a confirmation of an earlier time, by somebody else: as old as it is, and never in place of
  * what was confirmed later. at: now less its age, which wraps before the machine's start. False:
- * nothing came of it, for it is too old, or before the holder was forgotten, or there is room
- * only at the cost of what is fresher. */
+ * nothing came of it, for it is known, or too old, or before the holder was forgotten, or there is
+ * room only at the cost of what is fresher. */
 bool prefix_index_learn(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
                         uint32_t blocks, const struct ladder *ladder, usec_t at, usec_t now);
 /* As an eviction of an earlier time: what was confirmed later stays. How many went. */
@@ -93,6 +93,9 @@ bool prefix_index_forget_told(struct prefix_index *index, uint32_t holder, usec_
 /* Bytes of prompt this holder can keep; 0: the default. */
 void prefix_index_budget(struct prefix_index *index, uint32_t holder, double bytes);
 
+/* How many blocks from the root on the holder is known to have, by a good answer. */
+uint32_t prefix_index_confirmed(const struct prefix_index *index, uint32_t holder,
+                                const uint64_t *chain, uint32_t blocks, usec_t now);
 uint32_t prefix_index_capacity(const struct prefix_index *index);
 struct prefix_counts prefix_index_counts(const struct prefix_index *index);
 /* Records of one holder, for show and metrics; the expired count until they are met. */

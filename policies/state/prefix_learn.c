@@ -6,7 +6,11 @@
 
 #include "policies/core/bug.h"
 
-enum { KNOWN_ABOUT = 10 * 1000 / 16 }; /* ticks: who look at the same engine see it in that time */
+/* Ticks. */
+enum {
+	KNOWN_ABOUT = 10 * 1000 / 16, /* who look at the same engine see it in that time */
+	AS_FRESH = 1000 / 16,         /* what is heard twice differs in age by less */
+};
 
 /* False when it is before all that can be kept. */
 static bool tick_at(struct prefix_index *index, uint32_t holder, usec_t at, usec_t now,
@@ -61,6 +65,21 @@ static bool costs_fresher(struct prefix_index *index, uint32_t holder, const uin
 	       is_fresher(index, prefix_records_payer(index, holder), tick);
 }
 
+/* All of it is known, and as fresh: that it was told again makes nothing newer than it is. */
+static bool is_known(const struct prefix_index *index, uint32_t holder, const uint64_t *chain,
+                     uint32_t blocks, uint32_t tick)
+{
+	for (uint32_t i = 0; i < blocks; i++) {
+		uint32_t place = prefix_records_find(index, holder, chain[i]);
+		const struct record *record = &index->records[place];
+
+		if (place == 0 || record->state & RECORD_PROVISIONAL ||
+		    record->stamp + AS_FRESH < tick)
+			return false;
+	}
+	return true;
+}
+
 bool prefix_index_learn(struct prefix_index *index, uint32_t holder, const uint64_t *chain,
                         uint32_t blocks, const struct ladder *ladder, usec_t at, usec_t now)
 {
@@ -70,6 +89,7 @@ bool prefix_index_learn(struct prefix_index *index, uint32_t holder, const uint6
 	BUG_ON(blocks > index->ladder.count);
 	if (!tick_at(index, holder, at, now, &tick) || tick < index->holders[holder].born ||
 	    tick_of(index, now) - tick > index->ttl ||
+	    is_known(index, holder, chain, blocks, tick) ||
 	    costs_fresher(index, holder, chain, blocks, tick))
 		return false;
 	prefix_index_hold(index, holder, chain, blocks, true, tick);
@@ -93,6 +113,23 @@ uint32_t prefix_index_unlearn(struct prefix_index *index, uint32_t holder, const
 	}
 	index->counts.evicted_failed += gone;
 	return gone;
+}
+
+uint32_t prefix_index_confirmed(const struct prefix_index *index, uint32_t holder,
+                                const uint64_t *chain, uint32_t blocks, usec_t now)
+{
+	uint32_t tick = tick_of(index, now);
+
+	BUG_ON(holder >= index->limits.holders);
+	for (uint32_t i = 0; i < blocks; i++) {
+		uint32_t place = prefix_records_find(index, holder, chain[i]);
+		const struct record *record = &index->records[place];
+
+		if (place == 0 || record->state & RECORD_PROVISIONAL ||
+		    has_expired(index, record, tick))
+			return i;
+	}
+	return blocks;
 }
 
 bool prefix_index_forget_told(struct prefix_index *index, uint32_t holder, usec_t at, usec_t now)

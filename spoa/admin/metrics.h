@@ -252,6 +252,8 @@ struct sources;
 	       "Things learnt that the store has not got yet.")                                    \
 	METRIC(store_dropped, counter, "store_dropped_total", "",                                  \
 	       "Things learnt that were never told, for the queue was full.")                      \
+	METRIC(store_again, counter, "store_told_again_total", "",                                 \
+	       "Things learnt that were told again, for the store had lost them.")                 \
 	METRIC(store_ops, counter, "store_ops_total", "op,result",                                 \
 	       "Commands to the store, by how they ended.")                                        \
 	METRIC(store_op_time, histogram, "store_op_duration_seconds", "op",                        \

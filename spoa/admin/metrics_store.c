@@ -59,6 +59,12 @@ void metric_store_queue(struct page *page, const struct sources *sources)
 	}
 }
 
+void metric_store_again(struct page *page, const struct sources *sources)
+{
+	if (sources->store)
+		plain(page, (double)store_view(sources->store).outbox.again);
+}
+
 void metric_store_dropped(struct page *page, const struct sources *sources)
 {
 	if (sources->store)

@@ -40,10 +40,10 @@ static void show_flow(const json_t *object, FILE *out)
 {
 	const json_t *queue = part(object, "queue"), *heard = part(object, "heard");
 
-	(void)fprintf(out, "to tell: %.0f, told %.0f, dropped %.0f, spared %.0f\n",
+	(void)fprintf(out, "to tell: %.0f, told %.0f, again %.0f, dropped %.0f, spared %.0f\n",
 	              field_number(queue, "live") + field_number(queue, "kept"),
-	              field_number(queue, "told"), field_number(queue, "dropped"),
-	              field_number(queue, "spared"));
+	              field_number(queue, "told"), field_number(queue, "again"),
+	              field_number(queue, "dropped"), field_number(queue, "spared"));
 	(void)fprintf(out,
 	              "heard: %.0f batches, %.0f of them ours, %.0f cannot be read; entries of "
 	              "strangers %.0f, unknown %.0f, malformed %.0f\n",

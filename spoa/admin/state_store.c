@@ -69,11 +69,12 @@ static json_t *follower_json(const struct follower_view *follower)
 
 static json_t *queue_json(const struct store_view *view)
 {
-	return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o}", "live", (int)view->waiting[KEYS_LIVE],
-	                 "kept", (int)view->waiting[KEYS_KEPT], "told",
-	                 count_json(view->outbox.told), "dropped", count_json(view->outbox.dropped),
-	                 "spared", count_json(view->outbox.spared), "gone",
-	                 count_json(view->outbox.gone));
+	return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "live",
+	                 (int)view->waiting[KEYS_LIVE], "kept", (int)view->waiting[KEYS_KEPT],
+	                 "told", count_json(view->outbox.told), "again",
+	                 count_json(view->outbox.again), "dropped",
+	                 count_json(view->outbox.dropped), "spared",
+	                 count_json(view->outbox.spared), "gone", count_json(view->outbox.gone));
 }
 
 static json_t *peers_json(const struct sources *sources)

@@ -17,7 +17,7 @@ static int begin(void **state)
 {
 	(void)state;
 	facts = agent_facts(&policy, "10.0.0.1:1", "10.0.0.2:1");
-	outbox = outbox_new(facts->fleet, 4096);
+	outbox = outbox_new(facts, 4096);
 	writer = wire_writer_new(1);
 	reader = wire_reader_new();
 	share = outbox_share(outbox);
@@ -155,18 +155,155 @@ static void a_binding_is_told_anew_after_ten_seconds_only(void **state)
 	assert_int_equal(outbox_waiting(outbox, KEYS_KEPT), 6);
 }
 
-/* It may have been lost before anybody read it. */
-static void what_a_store_may_have_lost_is_told_again_once_it_is_confirmed(void **state)
+/* All that was told arrives, and is lost there some time later. */
+static void lose(enum keys_stream stream, usec_t now)
 {
+	outbox_done(outbox, stream, fetch(stream, 0));
+	assert_int_equal(outbox_waiting(outbox, stream), 0);
+	outbox_tick(outbox, now);
+	outbox_again(outbox, stream);
+	(void)fetch(stream, 0);
+}
+
+static void what_the_store_has_lost_is_told_again_as_old_as_it_is(void **state)
+{
+	struct wire_entry entry;
+
 	(void)state;
+	prefix_index_confirm(facts->prefix, s1, chain, 3, &policy.ladder, 100 * SECOND);
+	bound(s1, 3);
+	outbox_tick(outbox, 101 * SECOND);
+	share->calls->evicted(share->data, s2, chain, 2, &policy.ladder);
+	lose(KEYS_KEPT, 130 * SECOND);
+	assert_true(wire_next(reader, &entry));
+	assert_int_equal(entry.kind, WIRE_BOUND);
+	assert_int_equal(entry.chain.blocks, 3);
+	assert_memory_equal(entry.chain.hashes, chain, sizeof(chain));
+	assert_true(is(entry.chain.ladder, policy.ladder.id) && is(entry.name, "10.0.0.1:1"));
+	assert_int_equal(entry.age, 30 * SECOND);
+	assert_true(wire_next(reader, &entry));
+	assert_int_equal(entry.kind, WIRE_EVICTED);
+	assert_int_equal(entry.age, 29 * SECOND);
+	assert_false(wire_next(reader, &entry));
+	assert_int_equal(outbox_counts(outbox).again, 2);
+	assert_int_equal(outbox_counts(outbox).told, 2);
+}
+
+static void only_what_is_still_held_is_told_again(void **state)
+{
+	struct wire_entry entry;
+
+	(void)state;
+	prefix_index_confirm(facts->prefix, s1, chain, 2, &policy.ladder, 100 * SECOND);
+	prefix_index_bind(facts->prefix, s1, chain, 3, &policy.ladder, 100 * SECOND);
+	prefix_index_bind(facts->prefix, s2, chain, 3, &policy.ladder, 100 * SECOND);
+	bound(s1, 3);
+	bound(s2, 3);
+	lose(KEYS_KEPT, 100 * SECOND);
+	assert_true(wire_next(reader, &entry));
+	assert_true(is(entry.name, "10.0.0.1:1"));
+	assert_int_equal(entry.chain.blocks, 2);
+	assert_true(is(entry.chain.ladder, policy.ladder.id));
+	assert_false(wire_next(reader, &entry));
+	/* And lost again, when it has expired here, too. */
+	lose(KEYS_KEPT, 100 * SECOND + policy.prefix.ttl + SECOND);
+	assert_false(wire_next(reader, &entry));
+}
+
+static void a_pin_is_told_again_where_it_is(void **state)
+{
+	const struct pin_key there = { 7, 8 }, moved = { 9, 8 }, gone = { 11, 8 };
+	struct wire_entry entry;
+
+	(void)state;
+	(void)pins_hold(facts->sessions, there, s1, 100 * SECOND);
+	(void)pins_hold(facts->sessions, moved, s2, 100 * SECOND);
+	share->calls->pinned(share->data, &there, TARGET_NONE, s1);
+	share->calls->pinned(share->data, &moved, TARGET_NONE, s1);
+	share->calls->pinned(share->data, &gone, TARGET_NONE, s1);
+	lose(KEYS_KEPT, 100 * SECOND);
+	assert_true(wire_next(reader, &entry));
+	assert_int_equal(entry.pin.key.hash, 7);
+	assert_null(entry.pin.from.at);
+	assert_false(wire_next(reader, &entry));
+}
+
+/* So that what our own requests did since stands until all that we wrote is read. */
+static void a_pin_that_is_told_again_is_one_more_to_be_read(void **state)
+{
+	const struct pin_key key = { 7, 8 };
+	const struct pin_entry claimed = { TARGET_NONE, s1, true };
+	const usec_t now = 100 * SECOND;
+	struct pin pin;
+
+	(void)state;
+	(void)pins_hold(facts->sessions, key, s1, now);
+	share->calls->pinned(share->data, &key, TARGET_NONE, s1);
+	(void)pins_heard(facts->sessions, key, &claimed, now, now);
+	lose(KEYS_KEPT, now);
+	assert_true(pins_move(facts->sessions, key, s1, s2, now));
+	(void)pins_heard(facts->sessions, key, &claimed, now, now);
+	assert_true(pins_find(facts->sessions, key, now, &pin));
+	assert_int_equal(pin.target, s2);
+}
+
+/* Whoever looks at the engine has seen it meanwhile, and ejections pass. */
+static void what_befell_a_target_is_told_again_for_a_while(void **state)
+{
+	struct wire_entry entry;
+
+	(void)state;
+	share->calls->forgotten(share->data, s1);
+	share->calls->ejected(share->data, s2, 30 * SECOND);
+	lose(KEYS_KEPT, 110 * SECOND - 1);
+	assert_true(wire_next(reader, &entry));
+	assert_int_equal(entry.kind, WIRE_FORGOTTEN);
+	lose(KEYS_LIVE, 110 * SECOND - 1);
+	assert_true(wire_next(reader, &entry));
+	assert_int_equal(entry.kind, WIRE_EJECTED);
+	assert_int_equal(entry.age, 9999 * MSEC);
+	lose(KEYS_KEPT, 110 * SECOND);
+	assert_false(wire_next(reader, &entry));
+	lose(KEYS_LIVE, 110 * SECOND);
+	assert_false(wire_next(reader, &entry));
+}
+
+/* As it is behind a store that was away. */
+static void what_had_to_wait_says_for_how_long(void **state)
+{
+	struct wire_entry entry;
+
+	(void)state;
+	bound(s1, 1);
+	outbox_tick(outbox, 101 * SECOND - 1);
+	(void)fetch(KEYS_KEPT, 0);
+	assert_true(wire_next(reader, &entry));
+	assert_int_equal(entry.age, 0);
+	outbox_tick(outbox, 101 * SECOND);
+	(void)fetch(KEYS_KEPT, 0);
+	assert_true(wire_next(reader, &entry));
+	assert_int_equal(entry.age, SECOND);
+	assert_int_equal(outbox_counts(outbox).again, 0);
+}
+
+static void what_is_told_again_is_looked_up_a_part_at_a_time(void **state)
+{
+	uint64_t position = 0;
+
+	(void)state;
+	outbox_free(outbox);
+	outbox = outbox_new(facts, 65536);
+	share = outbox_share(outbox);
 	outbox_tick(outbox, 100 * SECOND);
-	bound(s1, 3);
-	bound(s1, 3);
-	assert_int_equal(outbox_waiting(outbox, KEYS_KEPT), 1);
-	outbox_anew(outbox);
-	bound(s1, 3);
-	bound(s1, 3);
-	assert_int_equal(outbox_waiting(outbox, KEYS_KEPT), 2);
+	for (uint64_t i = 0; i < 300; i++) {
+		prefix_index_confirm(facts->prefix, s1, &i, 1, &policy.ladder, 100 * SECOND);
+		share->calls->bound(share->data, s1, &i, 1, &policy.ladder);
+	}
+	lose(KEYS_KEPT, 100 * SECOND);
+	assert_int_equal(outbox_counts(outbox).again, 128);
+	position = fetch(KEYS_KEPT, fetch(KEYS_KEPT, 0));
+	outbox_done(outbox, KEYS_KEPT, position);
+	assert_int_equal(outbox_waiting(outbox, KEYS_KEPT), 44);
 }
 
 /* Others have heard of the eviction, so they must hear that it is back. */
@@ -226,7 +363,13 @@ int main(void)
 		TEST(an_instance_is_told_by_its_name),
 		TEST(nothing_is_forgotten_before_it_arrived),
 		TEST(a_binding_is_told_anew_after_ten_seconds_only),
-		TEST(what_a_store_may_have_lost_is_told_again_once_it_is_confirmed),
+		TEST(what_the_store_has_lost_is_told_again_as_old_as_it_is),
+		TEST(only_what_is_still_held_is_told_again),
+		TEST(a_pin_is_told_again_where_it_is),
+		TEST(a_pin_that_is_told_again_is_one_more_to_be_read),
+		TEST(what_befell_a_target_is_told_again_for_a_while),
+		TEST(what_had_to_wait_says_for_how_long),
+		TEST(what_is_told_again_is_looked_up_a_part_at_a_time),
 		TEST(what_was_evicted_is_told_again_at_once),
 		TEST(what_nobody_fetches_is_dropped_and_counted),
 		TEST(who_is_gone_is_not_told_of),

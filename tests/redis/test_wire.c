@@ -82,7 +82,8 @@ static void every_kind_is_read_as_it_was_written(void **state)
 		{ .kind = WIRE_FORGOTTEN, .name = span_of("10.0.0.1:8000") },
 		{ .kind = WIRE_PINNED,
 		  .name = span_of("10.0.0.1:8000"),
-		  .pin = { { UINT64_MAX, UINT32_MAX }, span_of("[::1]:8000") } },
+		  .pin = { { UINT64_MAX, UINT32_MAX }, span_of("[::1]:8000") },
+		  .age = 1234 * MSEC },
 		{ .kind = WIRE_PINNED, .name = span_of("[::1]:8000"), .pin = { { 1, 2 }, { 0 } } },
 		chain_of(WIRE_BOUND, "10.0.0.1:8000", 32),
 		chain_of(WIRE_EVICTED, "[::1]:8000", 1),
@@ -117,10 +118,12 @@ static void every_kind_is_read_as_it_was_written(void **state)
 	assert_int_equal(read.kind, WIRE_FORGOTTEN);
 	assert_true(wire_next(reader, &read));
 	assert_int_equal(read.kind, WIRE_PINNED);
+	assert_int_equal(read.age, 1234 * MSEC);
 	assert_true(read.pin.key.hash == UINT64_MAX && read.pin.key.check == UINT32_MAX);
 	assert_true(is(read.pin.from, "[::1]:8000"));
 	assert_true(is(read.name, "10.0.0.1:8000"));
 	assert_true(wire_next(reader, &read));
+	assert_int_equal(read.age, 0);
 	assert_null(read.pin.from.at);
 	assert_true(read.pin.key.hash == 1 && read.pin.key.check == 2);
 	assert_true(wire_next(reader, &read));
@@ -136,6 +139,38 @@ static void every_kind_is_read_as_it_was_written(void **state)
 	assert_int_equal(read.kind, WIRE_BYE);
 	assert_false(wire_next(reader, &read));
 	assert_int_equal(wire_unknown(reader) + wire_malformed(reader), 0);
+}
+
+/* To the ms, of those that wait or are told again; the others are of now. */
+static void an_age_is_read_with_what_it_is_of(void **state)
+{
+	static const enum wire_kind aged[] = { WIRE_EJECTED, WIRE_RECOVERED, WIRE_BOUND,
+		                               WIRE_EVICTED, WIRE_FORGOTTEN, WIRE_PINNED };
+	static const enum wire_kind others[] = { WIRE_LOAD, WIRE_AVERAGES, WIRE_BYE, WIRE_LIMIT,
+		                                 WIRE_TENANT };
+	const size_t aged_count = sizeof(aged) / sizeof(aged[0]);
+	struct wire_entry entry = chain_of(WIRE_BOUND, "a", 2), read;
+
+	(void)state;
+	entry.length = 5 * MSEC;
+	entry.limit.tenant = entry.limit.model = entry.tenant.name = "";
+	for (size_t i = 0; i < aged_count + sizeof(others) / sizeof(others[0]); i++) {
+		entry.kind = i < aged_count ? aged[i] : others[i - aged_count];
+		entry.age = (2000 + i) * MSEC + 7;
+		assert_true(wire_put(writer, &entry));
+	}
+	entry.kind = WIRE_BOUND;
+	entry.age = MSEC - 1;
+	assert_true(wire_put(writer, &entry));
+	reopen();
+	for (size_t i = 0; i < aged_count; i++) {
+		assert_true(wire_next(reader, &read));
+		assert_int_equal(read.kind, aged[i]);
+		assert_int_equal(read.age, (2000 + i) * MSEC);
+	}
+	while (wire_next(reader, &read))
+		assert_int_equal(read.age, 0);
+	assert_int_equal(wire_malformed(reader), 0);
 }
 
 static void an_empty_batch_is_one(void **state)
@@ -279,12 +314,13 @@ static void entries_that_we_do_not_know_are_passed_over(void **state)
 	assert_int_equal(OPEN("\x95\x01\x02\x03\x91\xa1"
 	                      "a"
 	                      "\x93"
-	                      "\x92\x63\x00"     /* kind 99 */
-	                      "\x93\x08\x00\x07" /* forgotten, and a value of a later version */
+	                      "\x92\x63\x00"         /* kind 99 */
+	                      "\x94\x08\x00\x07\xc0" /* forgotten, and a value of a later version */
 	                      "\x93\x00\x00\x00" /* kind 0 */),
 	                 WIRE_RESULT_OK);
 	assert_true(wire_next(reader, &read));
 	assert_int_equal(read.kind, WIRE_FORGOTTEN);
+	assert_int_equal(read.age, 7 * MSEC);
 	assert_false(wire_next(reader, &read));
 	assert_int_equal(wire_unknown(reader), 2);
 	assert_int_equal(wire_malformed(reader), 0);
@@ -310,6 +346,7 @@ static void what_is_no_entry_of_its_kind_is_passed_over(void **state)
 		BAD("\x93\x02\x00\x01"),                         /* averages */
 		BAD("\x94\x02\x00\x01\xca\x7f\xc0\x00\x00"),     /* NaN */
 		BAD("\x92\x03\x00"),                             /* ejected */
+		BAD("\x93\x08\x00\xa0"),                         /* forgotten: its age is a text */
 		BAD("\x93\x06\x00\x00"),                         /* bound: no hashes */
 		BAD("\x94\x06\x00\x01\xc4\x08hhhhhhhh"),         /* its ladder is no name */
 		BAD("\x94\x06\x00\x00\xc4\x00"),                 /* none */
@@ -363,6 +400,10 @@ static void numbers_are_clamped(void **state)
 	                 WIRE_RESULT_OK);
 	assert_true(wire_next(reader, &read));
 	assert_true(read.length <= UINT64_MAX && read.length > UINT64_MAX / 2);
+	assert_int_equal(OPEN(ENTRY("\x93\x08\x00\xcf\xff\xff\xff\xff\xff\xff\xff\xff")),
+	                 WIRE_RESULT_OK);
+	assert_true(wire_next(reader, &read));
+	assert_true(read.age == UINT32_MAX * MSEC);
 }
 
 /* As many as fit, of names that are too many or too long. */
@@ -390,6 +431,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_kind_is_read_as_it_was_written, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_used_is_read_as_it_was_written, begin, end),
+		cmocka_unit_test_setup_teardown(an_age_is_read_with_what_it_is_of, begin, end),
 		cmocka_unit_test_setup_teardown(an_empty_batch_is_one, begin, end),
 		cmocka_unit_test_setup_teardown(a_full_batch_is_as_it_was_before, begin, end),
 		cmocka_unit_test_setup_teardown(a_batch_of_many_names_ends_at_its_size, begin, end),

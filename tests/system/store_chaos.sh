@@ -85,6 +85,9 @@ noticed() {
 	for label in "${@:2}"; do [ "$(counted "$label")" -le "${COUNTED[$label]}" ] || return 0; done
 	return 1
 }
+# Who holds what, by each agent: a line of it is a replica and how many records are its.
+holders() { at "$1" metrics | grep '^inference_spoa_replica_prefix_records'; }
+alike() { [ "$(holders 1)" = "$(holders 2)" ] && [ "$(holders 2)" = "$(holders 3)" ]; }
 # faulty NAME SECONDS FAULT UNDO LOG-PATTERN RESULT-LABEL...
 faulty() {
 	local name=$1 seconds=$2 fault=$3 undo=$4
@@ -94,6 +97,7 @@ faulty() {
 	wait_for 3 "log lines ($1) and counters (${*:2})" noticed "$@"
 	# Agents that waited longest try again within a back-off of 10 s.
 	wait_for 15 "all agents to be linked again after '$name'" everywhere linked
+	wait_for 5 "the agents to agree on who holds what after '$name'" alike
 }
 
 nothing() { :; }
@@ -158,7 +162,7 @@ if [ "${CHAOS_SECONDS:-0}" -gt 0 ]; then
 	while [ $SECONDS -lt $until ]; do
 		faults
 		rounds=$((rounds + 1))
-		say "round $rounds, $TOTAL requests: $(memory)"
+		say "round $rounds, $TOTAL requests: $(memory)bindings $(for pair in 1 2 3; do at $pair metric replica_prefix_records; done | paste -sd ' ')"
 		for process in agent1 agent2 agent3; do resident $process; done | tr '\n' ' ' >>"$FOLDER/resident"
 		echo >>"$FOLDER/resident"
 	done
@@ -178,9 +182,8 @@ say "decision p99 $BASE us without faults, at most $WORST us with one"
 wait_for 5 "all slots to come back" everywhere all_slots_are_back
 none_elsewhere() { [ "$(metric replica_peers_requests)" = 0 ]; }
 wait_for 5 "all counts to be 0" everywhere none_elsewhere
-alike() { [ "$(at 1 metric replica_prefix_records)" = "$(at 2 metric replica_prefix_records)" ] && [ "$(at 2 metric replica_prefix_records)" = "$(at 3 metric replica_prefix_records)" ]; }
 wait_for 15 "the agents to agree on who holds what" alike
 for pair in 1 2 3; do
-	say "agent $pair: $(at $pair metric prefix_records) records, $(at $pair metric store_dropped_total) dropped, $(at $pair metric loop_stalls_total) stalls; $(resident agent$pair) KB"
+	say "agent $pair: $(at $pair metric prefix_records) records, $(at $pair metric store_told_again_total) told again, $(at $pair metric store_dropped_total) dropped, $(at $pair metric loop_stalls_total) stalls; $(resident agent$pair) KB"
 done
 say "ok: $TOTAL requests, none failed"

@@ -26,6 +26,9 @@ static struct {
 	struct pins *pins[AGENTS];
 	struct told stream[ENTRIES];
 	uint32_t count, read[AGENTS];
+	struct told all[ENTRIES]; /* whatever becomes of the stream */
+	uint32_t all_count;
+	bool lost[AGENTS]; /* the stream was, and the agent has not seen it yet */
 } world;
 
 static int set_up(void **state)
@@ -52,8 +55,37 @@ static struct pin_key key(uint32_t number)
 
 static void tell(uint32_t agent, struct pin_key key, uint32_t from, uint32_t to)
 {
-	assert_true(world.count < ENTRIES);
+	assert_true(world.count < ENTRIES && world.all_count < ENTRIES);
 	world.stream[world.count++] = (struct told){ key, agent, from, to };
+	world.all[world.all_count++] = (struct told){ key, agent, from, to };
+}
+
+static void lose_the_stream(void)
+{
+	world.count = 0;
+	for (uint32_t i = 0; i < AGENTS; i++) {
+		world.read[i] = 0;
+		world.lost[i] = true;
+	}
+}
+
+static uint32_t where(uint32_t agent, uint32_t number, usec_t now);
+
+/* What an agent does when it sees that: all that it told and is still so is told again. */
+static void see_the_loss(uint32_t agent, usec_t now)
+{
+	uint32_t count = world.all_count;
+
+	world.lost[agent] = false;
+	pins_anew(world.pins[agent]);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct told told = world.all[i];
+
+		if (told.agent != agent || where(agent, told.key.check, now) != told.to)
+			continue;
+		pins_told_again(world.pins[agent], told.key);
+		tell(agent, told.key, told.from, told.to);
+	}
 }
 
 static void claim(uint32_t agent, uint32_t number, uint32_t to, usec_t now)
@@ -81,9 +113,13 @@ static uint32_t where(uint32_t agent, uint32_t number, usec_t now)
 /* The next entry that the agent has not read. */
 static bool read_one(uint32_t agent, usec_t now)
 {
-	const struct told *told = &world.stream[world.read[agent]];
-	struct pin_entry entry = { told->from, told->to, told->agent == agent };
+	const struct told *told;
+	struct pin_entry entry;
 
+	if (world.lost[agent])
+		see_the_loss(agent, now);
+	told = &world.stream[world.read[agent]];
+	entry = (struct pin_entry){ told->from, told->to, told->agent == agent };
 	if (world.read[agent] == world.count)
 		return false;
 	world.read[agent]++;
@@ -272,6 +308,50 @@ static void in_the_end_all_agree(void **state)
 	}
 }
 
+/* The same while the store loses all of it now and then, and who read it, and who did not. Each
+ * agent sees it before it reads what is new, but may have told something by then. */
+static void in_the_end_all_agree_whatever_is_lost(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 400; seed++) {
+		struct rng rng = { seed };
+
+		tear_down(NULL);
+		set_up(NULL);
+		for (int step = 0; step < 200; step++) {
+			uint32_t agent = rng_below(&rng, AGENTS);
+			uint32_t number = rng_below(&rng, KEYS);
+			uint32_t at = where(agent, number, noon);
+
+			if (step % 70 == 69)
+				lose_the_stream();
+			else if (rng_unit(&rng) < 0.6)
+				(void)read_one(agent, noon);
+			else if (at == TARGET_NONE)
+				claim(agent, number, rng_below(&rng, TARGETS), noon);
+			else
+				move(agent, number, at, rng_below(&rng, TARGETS), noon);
+		}
+		read_all(noon);
+		read_all(noon);
+		for (uint32_t number = 0; number < KEYS; number++)
+			expect_all(number, where(0, number, noon), noon);
+	}
+}
+
+static void a_claim_that_the_store_lost_holds_all_the_same(void **state)
+{
+	(void)state;
+	claim(0, 1, A, noon);
+	assert_true(read_one(0, noon));
+	lose_the_stream();
+	/* By what it read before, one's own would stay at A, and all others go to B. */
+	claim(1, 1, B, noon);
+	read_all(noon);
+	read_all(noon);
+	expect_all(1, B, noon);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -288,6 +368,8 @@ int main(void)
 		TEST(ones_own_entry_does_not_make_a_pin_that_is_gone),
 		TEST(a_move_of_a_pin_that_was_not_known_is_taken),
 		TEST(in_the_end_all_agree),
+		TEST(in_the_end_all_agree_whatever_is_lost),
+		TEST(a_claim_that_the_store_lost_holds_all_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,50 @@ static void a_budget_keeps_what_is_fresher(void **state)
 	assert_int_equal(held(ANNA, 1, CHAIN, noon + 2 * SECOND), 0);
 	assert_int_equal(held(ANNA, 2, CHAIN, noon + 2 * SECOND), CHAIN);
 	/* What is there needs no room. */
-	assert_true(learn(ANNA, 2, CHAIN, noon - 9 * SECOND, noon + 2 * SECOND));
+	bind(ANNA, 3, CHAIN + 1, noon + 2 * SECOND);
+	assert_true(learn(ANNA, 3, CHAIN + 1, noon - 9 * SECOND, noon + 2 * SECOND));
+}
+
+/* A store that began anew is told all of it once more: the order in which things go stays. */
+static void what_is_known_is_not_made_fresher(void **state)
+{
+	(void)state;
+	replace_index(made(1024, 20 * 1000));
+	confirm(ANNA, 1, CHAIN, noon);
+	confirm(ANNA, 2, CHAIN, noon + 10 * SECOND);
+	assert_false(learn(ANNA, 1, CHAIN, noon + SECOND / 2, noon + 20 * SECOND));
+	assert_false(learn(ANNA, 1, 4, noon, noon + 20 * SECOND));
+	confirm(ANNA, 3, CHAIN, noon + 20 * SECOND);
+	assert_int_equal(held(ANNA, 1, CHAIN, noon + 20 * SECOND), 0);
+	assert_int_equal(held(ANNA, 2, CHAIN, noon + 20 * SECOND), CHAIN);
+	/* A later word is news, and so is one of more blocks. */
+	assert_true(learn(ANNA, 2, CHAIN, noon + 12 * SECOND, noon + 20 * SECOND));
+	replace_index(made(1024, 20 * 1000));
+	confirm(ANNA, 1, 4, noon);
+	assert_true(learn(ANNA, 1, CHAIN, noon, noon));
+	assert_int_equal(held(ANNA, 1, CHAIN, noon), CHAIN);
+}
+
+static uint32_t confirmed(uint32_t holder, uint64_t prompt, usec_t now)
+{
+	return prefix_index_confirmed(bench.index, holder, chain_of(prompt), CHAIN, now);
+}
+
+static void what_is_confirmed_reaches_from_the_root_to_where_it_is_not(void **state)
+{
+	(void)state;
+	assert_int_equal(confirmed(ANNA, 1, noon), 0);
+	confirm(ANNA, 1, CHAIN, noon);
+	assert_int_equal(confirmed(ANNA, 1, noon), CHAIN);
+	assert_int_equal(confirmed(BERT, 1, noon), 0);
+	confirm(ANNA, 1, 4, noon + 300 * SECOND);
+	assert_int_equal(confirmed(ANNA, 1, noon + 601 * SECOND), 4);
+	bind(BERT, 1, CHAIN, noon);
+	assert_int_equal(confirmed(BERT, 1, noon), 0);
+	confirm(BERT, 1, 2, noon);
+	assert_int_equal(confirmed(BERT, 1, noon), 2);
+	prefix_index_forget(bench.index, ANNA);
+	assert_int_equal(confirmed(ANNA, 1, noon + 300 * SECOND), 0);
 }
 
 static void a_full_table_keeps_what_is_fresher(void **state)
@@ -180,6 +223,8 @@ int main(void)
 		TEST(what_is_provisional_here_is_confirmed_by_it),
 		TEST(a_budget_keeps_what_is_fresher),
 		TEST(a_full_table_keeps_what_is_fresher),
+		TEST(what_is_known_is_not_made_fresher),
+		TEST(what_is_confirmed_reaches_from_the_root_to_where_it_is_not),
 		TEST(an_eviction_takes_what_was_confirmed_before_it),
 		TEST(a_restart_that_we_saw_ourselves_is_not_news),
 		TEST(a_restart_of_one_that_held_nothing_is_remembered_too),
