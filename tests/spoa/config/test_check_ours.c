@@ -156,8 +156,8 @@ static void what_is_ours_is_said_of_each_question(void **state)
 		"    http-request send-spoe-group other infer-route if ours\n",
 		/* what it hangs on is set by another rule as well */
 		"    http-request set-var(txn.in) int(1) if METH_POST\n" ASKED,
-		"    acl posted method -m str POST\n"
-		"    http-request send-spoe-group infer infer-route if posted\n",
+		("    acl posted method -m str POST\n"
+		 "    http-request send-spoe-group infer infer-route if posted\n"),
 	};
 	char text[TEXT_MAX];
 
