@@ -25,15 +25,6 @@ static uint64_t name_space(const struct policy *policy, const struct model_names
 	                           : prefix_name_space(&ladder, &model->own, &none, &none);
 }
 
-static void chain_of(const struct request *request, uint64_t space,
-                     const struct prefix_index *index, struct prompt *prompt)
-{
-	if (index)
-		prefix_index_chain(index, space, request->hashes, prompt->blocks, prompt->chain);
-	else
-		prefix_chain(space, request->hashes, prompt->blocks, prompt->chain);
-}
-
 void prompt_of(const struct request *request, const struct policy *policy,
                const struct prefix_index *index, const struct model_names *model,
                struct prompt *ret_prompt)
@@ -47,7 +38,8 @@ void prompt_of(const struct request *request, const struct policy *policy,
 	if (!request->has_prompt)
 		ret_prompt->blocks = 0;
 	if (ret_prompt->blocks > 0)
-		chain_of(request, name_space(policy, model), index, ret_prompt);
+		prefix_chain(index, name_space(policy, model), request->hashes, ret_prompt->blocks,
+		             ret_prompt->chain);
 }
 
 static uint64_t mixed(uint64_t key, uint64_t value)

@@ -1,14 +1,16 @@
 /* prefix_chain.c - the keys of the prefix index: a hash of a block and all before
  * it, in the name space of ladder, model and what else keeps prompts apart. */
-#include "policies/state/prefix_index.h"
-
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "policies/core/span.h"
 #include "policies/state/prefix_link.h"
+#include "policies/state/prefix_records.h"
 
-enum { KEY_VERSION = 1 };
+enum {
+	KEY_VERSION = 1,
+	BEHIND = 8, /* blocks that a bucket is asked for before its first record is */
+};
 
 static void put_le(unsigned char *ret_bytes, uint64_t value, size_t size)
 {
@@ -16,13 +18,21 @@ static void put_le(unsigned char *ret_bytes, uint64_t value, size_t size)
 		ret_bytes[i] = (unsigned char)(value >> (8 * i));
 }
 
-void prefix_chain(uint64_t name_space, const uint64_t *hashes, uint32_t blocks, uint64_t *ret_chain)
+/* Each link waits for the one before: what is asked for meanwhile costs nothing. */
+void prefix_chain(const struct prefix_index *index, uint64_t name_space, const uint64_t *hashes,
+                  uint32_t blocks, uint64_t *ret_chain)
 {
 	uint64_t before = name_space;
 
-	for (uint32_t i = 0; i < blocks; i++) {
-		before = prefix_link(before, hashes[i]);
-		ret_chain[i] = before;
+	for (uint32_t i = 0; i < blocks + BEHIND; i++) {
+		if (i < blocks) {
+			before = prefix_link(before, hashes[i]);
+			ret_chain[i] = before;
+			if (index)
+				prefix_records_expect_bucket(index, before);
+		}
+		if (i >= BEHIND && index)
+			prefix_records_expect(index, ret_chain[i - BEHIND]);
 	}
 }
 

@@ -9,10 +9,7 @@
 #include <string.h>
 
 #include "policies/core/bug.h"
-#include "policies/state/prefix_link.h"
 #include "policies/state/prefix_records.h"
-
-enum { BEHIND = 8 }; /* blocks that a bucket is asked for before its first record is */
 
 struct prefix_index *prefix_index_new(const struct prefix_limits *limits)
 {
@@ -60,41 +57,13 @@ void prefix_index_tune(struct prefix_index *index, const struct prefix_limits *l
 	index->provisional_ttl = (uint32_t)(limits->provisional_ttl / (16 * MSEC));
 }
 
-static void expect_bucket(const struct prefix_index *index, uint64_t chain)
-{
-	__builtin_prefetch(head_of(index, (uint32_t)chain));
-}
-
-/* Of a bucket that was asked for some time ago. */
-static void expect_record(const struct prefix_index *index, uint64_t chain)
-{
-	__builtin_prefetch(&index->records[*head_of(index, (uint32_t)chain)]);
-}
-
-/* Each link waits for the one before: what is asked for meanwhile costs nothing. */
-void prefix_index_chain(const struct prefix_index *index, uint64_t name_space,
-                        const uint64_t *hashes, uint32_t blocks, uint64_t *ret_chain)
-{
-	uint64_t before = name_space;
-
-	for (uint32_t i = 0; i < blocks + BEHIND; i++) {
-		if (i < blocks) {
-			before = prefix_link(before, hashes[i]);
-			ret_chain[i] = before;
-			expect_bucket(index, before);
-		}
-		if (i >= BEHIND)
-			expect_record(index, ret_chain[i - BEHIND]);
-	}
-}
-
 /* One after the other, each would be waited for. */
 static void expect(const struct prefix_index *index, const uint64_t *chain, uint32_t blocks)
 {
 	for (uint32_t i = 0; i < blocks; i++)
-		expect_bucket(index, chain[i]);
+		prefix_records_expect_bucket(index, chain[i]);
 	for (uint32_t i = 0; i < blocks; i++)
-		expect_record(index, chain[i]);
+		prefix_records_expect(index, chain[i]);
 }
 
 /* Where in the matches the holder is; count when it is not. What is left in

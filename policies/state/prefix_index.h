@@ -43,13 +43,10 @@ void prefix_index_free(struct prefix_index *index);
 void prefix_index_tune(struct prefix_index *index, const struct prefix_limits *limits);
 
 /* c[i] = XXH64(le64(c[i-1]) + le64(h[i]), seed 0), c[-1] = the name space. Vectors
- * in docs/strategies.md. */
-void prefix_chain(uint64_t name_space, const uint64_t *hashes, uint32_t blocks,
-                  uint64_t *ret_chain);
-/* The same for a prompt that the index will be asked for next: what it has of it comes from memory
- * meanwhile. */
-void prefix_index_chain(const struct prefix_index *index, uint64_t name_space,
-                        const uint64_t *hashes, uint32_t blocks, uint64_t *ret_chain);
+ * in docs/strategies.md. The index will be asked for it next: what that has of it comes from
+ * memory meanwhile. NULL: no index will. */
+void prefix_chain(const struct prefix_index *index, uint64_t name_space, const uint64_t *hashes,
+                  uint32_t blocks, uint64_t *ret_chain);
 /* Of ladder id and model (7.1), salt and lora empty when absent. */
 struct span;
 uint64_t prefix_name_space(const struct span *ladder, const struct span *model,

@@ -87,6 +87,18 @@ static inline uint32_t *head_of(const struct prefix_index *index, uint32_t low)
 	return &index->heads[low & index->mask];
 }
 
+/* So that it comes from memory before it is needed. */
+static inline void prefix_records_expect_bucket(const struct prefix_index *index, uint64_t chain)
+{
+	__builtin_prefetch(head_of(index, (uint32_t)chain));
+}
+
+/* The first of a bucket that was asked for some time ago. */
+static inline void prefix_records_expect(const struct prefix_index *index, uint64_t chain)
+{
+	__builtin_prefetch(&index->records[*head_of(index, (uint32_t)chain)]);
+}
+
 /* The holder's record of this block, expired or not; 0 when there is none. */
 static inline uint32_t prefix_records_find(const struct prefix_index *index, uint32_t holder,
                                            uint64_t chain)

@@ -69,7 +69,7 @@ static void fill_index(struct bench *bench, uint32_t records)
 
 		for (int i = 0; i < BLOCKS; i++)
 			hashes[i] = rng_next(&bench->rng);
-		prefix_chain(7, hashes, BLOCKS, chain);
+		prefix_chain(NULL, 7, hashes, BLOCKS, chain);
 		prefix_index_budget(bench->facts->prefix, holder, 1e12);
 		prefix_index_confirm(bench->facts->prefix, holder, chain, BLOCKS,
 		                     &bench->policy.ladder, bench->now);

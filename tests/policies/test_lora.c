@@ -179,7 +179,8 @@ static void prompts_of_an_adapter_are_its_own(void **state)
 		for (size_t k = 0; k < i; k++)
 			assert_true(prompts[i].chain[0] != prompts[k].chain[0]);
 	}
-	prefix_chain(prefix_name_space(&ladder, &base, &own, &none), request.hashes, 12, chain);
+	prefix_chain(NULL, prefix_name_space(&ladder, &base, &own, &none), request.hashes, 12,
+	             chain);
 	assert_memory_equal(prompts[1].chain, chain, 12 * sizeof(chain[0]));
 }
 

@@ -56,7 +56,7 @@ static void hold(struct paired *paired, const char *server, uint32_t blocks)
 	struct span ladder = SPAN(paired->world->policy.ladder.id);
 	uint64_t chain[LADDER_BLOCKS_MAX];
 
-	prefix_chain(prefix_name_space(&ladder, &none, &none, &none), request.hashes, blocks,
+	prefix_chain(NULL, prefix_name_space(&ladder, &none, &none, &none), request.hashes, blocks,
 	             chain);
 	prefix_index_confirm(paired->world->facts->prefix, id_of(paired, server), chain, blocks,
 	                     &paired->world->policy.ladder, paired->world->now);

@@ -58,7 +58,8 @@ static void holder(struct world *world, size_t best)
 	struct span ladder = SPAN(world->policy.ladder.id);
 	uint64_t chain[LADDER_BLOCKS_MAX];
 
-	prefix_chain(prefix_name_space(&ladder, &none, &none, &none), request.hashes, 12, chain);
+	prefix_chain(NULL, prefix_name_space(&ladder, &none, &none, &none), request.hashes, 12,
+	             chain);
 	prefix_index_confirm(world->facts->prefix, id_of(world, best), chain, 12,
 	                     &world->policy.ladder, world->now);
 }

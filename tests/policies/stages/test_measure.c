@@ -203,7 +203,8 @@ static void the_holder_wins_until_too_much_waits_there(void **state)
 	struct decision decision;
 
 	(void)state;
-	prefix_chain(prefix_name_space(&ladder, &none, &none, &none), request.hashes, 11, chain);
+	prefix_chain(NULL, prefix_name_space(&ladder, &none, &none, &none), request.hashes, 11,
+	             chain);
 	prefix_index_bind(world->facts->prefix, id_of("s1"), chain, 11, &world->policy.ladder,
 	                  world->now);
 	world_busy(world, "a", "s1", 3);
@@ -227,7 +228,8 @@ static void a_holder_that_is_down_is_no_hit_and_the_next_best_is(void **state)
 	struct decision decision;
 
 	(void)state;
-	prefix_chain(prefix_name_space(&ladder, &none, &none, &none), request.hashes, 12, chain);
+	prefix_chain(NULL, prefix_name_space(&ladder, &none, &none, &none), request.hashes, 12,
+	             chain);
 	prefix_index_bind(world->facts->prefix, id_of("s1"), chain, 12, &world->policy.ladder,
 	                  world->now);
 	prefix_index_bind(world->facts->prefix, id_of("s2"), chain, 7, &world->policy.ladder,
@@ -331,7 +333,8 @@ static void an_instance_holds_what_its_best_replica_holds(void **state)
 
 	(void)state;
 	world->policy.levels = LEVELS_BOTH;
-	prefix_chain(prefix_name_space(&ladder, &none, &none, &none), request.hashes, 12, chain);
+	prefix_chain(NULL, prefix_name_space(&ladder, &none, &none, &none), request.hashes, 12,
+	             chain);
 	prefix_index_bind(world->facts->prefix, id_of("s1"), chain, 12, &world->policy.ladder,
 	                  world->now);
 	prefix_index_bind(world->facts->prefix, id_of("s2"), chain, 7, &world->policy.ladder,

@@ -83,7 +83,7 @@ static const uint64_t *chain_of(uint64_t prompt)
 	last = prompt;
 	for (uint32_t i = 0; i < 64; i++)
 		hashes[i] = prompt;
-	prefix_chain(7, hashes, 64, chain);
+	prefix_chain(NULL, 7, hashes, 64, chain);
 	return chain;
 }
 

@@ -50,7 +50,7 @@ static void chains_are_those_of_the_specification(void **state)
 		prompt[k] = (unsigned char)(k % 251);
 	for (int i = 0; i < BLOCKS; offset += lengths[i], i++)
 		assert_true(XXH64(prompt + offset, lengths[i], 0) == hashes[i]);
-	prefix_chain(0xc1b9515d65fa3c28, hashes, BLOCKS, found);
+	prefix_chain(NULL, 0xc1b9515d65fa3c28, hashes, BLOCKS, found);
 	assert_memory_equal(found, chain, sizeof(chain));
 }
 
@@ -59,8 +59,8 @@ static uint32_t common(const uint64_t *a, const uint64_t *b, uint32_t blocks)
 	uint64_t chains[2][BLOCKS];
 	uint32_t same = 0;
 
-	prefix_chain(1, a, blocks, chains[0]);
-	prefix_chain(1, b, blocks, chains[1]);
+	prefix_chain(NULL, 1, a, blocks, chains[0]);
+	prefix_chain(NULL, 1, b, blocks, chains[1]);
 	while (same < blocks && chains[0][same] == chains[1][same])
 		same++;
 	for (uint32_t i = same; i < blocks; i++)
@@ -77,12 +77,37 @@ static void order_and_repetition_count(void **state)
 	assert_int_equal(common((uint64_t[]){ 1, 2, 3, 4 }, (uint64_t[]){ 1, 3, 2, 4 }, 4), 1);
 }
 
+/* Which is expected to be asked for it. */
+static void an_index_changes_no_chain(void **state)
+{
+	const struct prefix_limits limits = { .records = 1024,
+		                              .holders = 2,
+		                              .ttl = SECOND,
+		                              .provisional_ttl = SECOND,
+		                              .holder_bytes = 1 };
+	struct prefix_index *index = prefix_index_new(&limits);
+	uint64_t hashes[LADDER_BLOCKS_MAX], plain[LADDER_BLOCKS_MAX], asked[LADDER_BLOCKS_MAX];
+
+	(void)state;
+	for (uint64_t i = 0; i < LADDER_BLOCKS_MAX; i++)
+		hashes[i] = i * i;
+	prefix_chain(NULL, 5, hashes, LADDER_BLOCKS_MAX, plain);
+	for (uint32_t blocks = 0; blocks <= LADDER_BLOCKS_MAX; blocks++) {
+		memset(asked, 0, sizeof(asked));
+		prefix_chain(index, 5, hashes, blocks, asked);
+		assert_memory_equal(asked, plain, blocks * sizeof(*asked));
+		assert_true(blocks == LADDER_BLOCKS_MAX || asked[blocks] == 0);
+	}
+	prefix_index_free(index);
+}
+
 int main(void)
 {
 	const struct CMUnitTest chain[] = {
 		cmocka_unit_test(name_spaces_are_those_of_the_specification),
 		cmocka_unit_test(chains_are_those_of_the_specification),
 		cmocka_unit_test(order_and_repetition_count),
+		cmocka_unit_test(an_index_changes_no_chain),
 	};
 
 	return cmocka_run_group_tests(chain, NULL, NULL);
