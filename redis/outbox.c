@@ -3,53 +3,24 @@
  * The table is direct-mapped: two chains that meet in one place are told more often than
  * needed, which does no harm. An eviction makes everything void that was told of its holder,
  * so that the next confirmation is told at once. */
-#include "redis/outbox.h"
+#include "redis/outbox_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "redis/ring.h"
-
-enum {
-	LIVE_BYTES = 65536,
-	LAST_TOLD = 8192,    /* places; 16 bytes each */
-	AGAIN_AT_ONCE = 128, /* of what arrived once, in one batch: each is looked up */
-};
-
-/* What waited for less is told as it is: others know from the entry itself when that was. */
-#define AGE_TOLD (1 * SECOND)
-
-/* What waits in a ring; behind it the hashes, and the ladder's id. */
-struct waiting {
-	usec_t at;
-	enum wire_kind kind;
-	uint32_t target, from; /* TARGET_NONE: nowhere */
-	uint32_t blocks, ladder_len;
-	usec_t since, from_since; /* tell a target from another of its id */
-	usec_t length;
-	struct pin_key key;
-};
-
-struct last_told {
-	uint64_t key;
-	usec_t at;
-};
-
-struct outbox {
-	struct share share;
-	struct facts *facts;
-	struct ring *rings[KEYS_STREAMS];
-	usec_t now;
-	uint64_t spared, gone, told, again;
-	uint32_t *epochs; /* by target: how often it was voided */
-	struct last_told last[LAST_TOLD];
-};
+enum { LIVE_BYTES = 65536 };
 
 static uint64_t mixed(uint64_t x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
 	return x ^ x >> 31;
+}
+
+uint64_t outbox_key(const struct outbox *outbox, uint32_t holder, const uint64_t *chain,
+                    uint32_t blocks)
+{
+	return mixed(chain[blocks - 1] ^ mixed((uint64_t)outbox->epochs[holder] << 32 | holder));
 }
 
 /* Told just now; false: it was already, a short time ago. */
@@ -114,8 +85,7 @@ static void tell_bound(void *data, uint32_t holder, const uint64_t *chain, uint3
 {
 	struct outbox *outbox = data;
 
-	if (is_due(outbox, mixed(chain[blocks - 1] ^
-	                         mixed((uint64_t)outbox->epochs[holder] << 32 | holder))))
+	if (is_due(outbox, outbox_key(outbox, holder, chain, blocks)))
 		push_chain(outbox, waiting_of(WIRE_BOUND, holder), chain, blocks, ladder);
 }
 
@@ -210,120 +180,6 @@ void outbox_tick(struct outbox *outbox, usec_t now)
 void outbox_again(struct outbox *outbox, enum keys_stream stream)
 {
 	ring_again(outbox->rings[stream]);
-}
-
-/* False: it is not there any more. */
-static bool name_of(const struct outbox *outbox, uint32_t id, usec_t since,
-                    char text[WIRE_NAME_MAX], struct span *ret_name)
-{
-	const struct target *target = fleet_target(outbox->facts->fleet, id);
-
-	if (!target || target->since != since)
-		return false;
-	*ret_name = wire_name_of(target, text);
-	return true;
-}
-
-static bool is_chain(enum wire_kind kind)
-{
-	return kind == WIRE_BOUND || kind == WIRE_EVICTED;
-}
-
-/* By what we know now; of a chain as many blocks. 0: there is nothing to tell again. */
-static uint32_t still_so(const struct outbox *outbox, const struct waiting *waiting)
-{
-	const struct facts *facts = outbox->facts;
-	struct pin pin;
-
-	if (waiting->kind == WIRE_BOUND)
-		return prefix_index_confirmed(facts->prefix, waiting->target,
-		                              (const uint64_t *)(waiting + 1), waiting->blocks,
-		                              outbox->now);
-	if (waiting->kind == WIRE_EVICTED)
-		return waiting->blocks;
-	if (waiting->kind == WIRE_PINNED)
-		return pins_find(facts->sessions, waiting->key, outbox->now, &pin) &&
-		       pin.target == waiting->target;
-	return outbox->now - waiting->at < OUTBOX_REFRESH;
-}
-
-/* False: there is no room. */
-static bool put(struct outbox *outbox, const struct waiting *waiting, uint32_t blocks,
-                struct span name, struct wire_writer *writer)
-{
-	char from[WIRE_NAME_MAX];
-	usec_t age = outbox->now - waiting->at;
-	struct wire_entry entry;
-
-	entry.kind = waiting->kind;
-	entry.name = name;
-	entry.age = age < AGE_TOLD ? 0 : age;
-	entry.length = waiting->length;
-	entry.pin.key = waiting->key;
-	entry.pin.from = (struct span){ NULL, 0 };
-	/* Whoever was pinned to one that is gone is pinned nowhere. */
-	if (waiting->from != TARGET_NONE)
-		(void)name_of(outbox, waiting->from, waiting->from_since, from, &entry.pin.from);
-	if (is_chain(waiting->kind)) {
-		const uint64_t *hashes = (const uint64_t *)(waiting + 1);
-
-		entry.chain.blocks = blocks;
-		memcpy(entry.chain.hashes, hashes, blocks * sizeof(*hashes));
-		entry.chain.ladder = (struct span){ (const char *)(hashes + waiting->blocks),
-			                            waiting->ladder_len };
-	}
-	return wire_put(writer, &entry);
-}
-
-static bool tell(struct outbox *outbox, const struct waiting *waiting, struct wire_writer *writer)
-{
-	char text[WIRE_NAME_MAX];
-	struct span name;
-
-	if (name_of(outbox, waiting->target, waiting->since, text, &name))
-		return put(outbox, waiting, waiting->blocks, name, writer);
-	outbox->gone++;
-	return true;
-}
-
-/* What arrived already. */
-static bool tell_again(struct outbox *outbox, const struct waiting *waiting,
-                       struct wire_writer *writer)
-{
-	char text[WIRE_NAME_MAX];
-	struct span name;
-	uint32_t blocks = 0;
-
-	if (name_of(outbox, waiting->target, waiting->since, text, &name))
-		blocks = still_so(outbox, waiting);
-	if (blocks == 0)
-		return true;
-	if (!put(outbox, waiting, blocks, name, writer))
-		return false;
-	outbox->again++;
-	if (waiting->kind == WIRE_PINNED)
-		pins_told_again(outbox->facts->sessions, waiting->key);
-	return true;
-}
-
-uint64_t outbox_fill(struct outbox *outbox, enum keys_stream stream, uint64_t position,
-                     struct wire_writer *writer)
-{
-	const struct ring *ring = outbox->rings[stream];
-	const struct waiting *waiting;
-	uint64_t next = position;
-	int looked_up = 0;
-
-	while ((waiting = ring_at(ring, position, &next)) != NULL) {
-		bool again = next <= ring_arrived(ring);
-
-		looked_up += again;
-		if (looked_up > AGAIN_AT_ONCE ||
-		    !(again ? tell_again(outbox, waiting, writer) : tell(outbox, waiting, writer)))
-			break;
-		position = next;
-	}
-	return position;
 }
 
 void outbox_done(struct outbox *outbox, enum keys_stream stream, uint64_t position)

@@ -189,6 +189,26 @@ static void what_the_store_has_lost_is_told_again_as_old_as_it_is(void **state)
 	assert_int_equal(outbox_counts(outbox).told, 2);
 }
 
+static void of_what_was_told_twice_the_later_is_told_again(void **state)
+{
+	struct wire_entry entry;
+
+	(void)state;
+	prefix_index_confirm(facts->prefix, s1, chain, 3, &policy.ladder, 100 * SECOND);
+	bound(s1, 3);
+	bound(s1, 2);
+	outbox_tick(outbox, 120 * SECOND);
+	bound(s1, 3);
+	lose(KEYS_KEPT, 130 * SECOND);
+	assert_true(wire_next(reader, &entry));
+	assert_int_equal(entry.chain.blocks, 2);
+	assert_int_equal(entry.age, 30 * SECOND);
+	assert_true(wire_next(reader, &entry));
+	assert_int_equal(entry.chain.blocks, 3);
+	assert_int_equal(entry.age, 10 * SECOND);
+	assert_false(wire_next(reader, &entry));
+}
+
 static void only_what_is_still_held_is_told_again(void **state)
 {
 	struct wire_entry entry;
@@ -364,6 +384,7 @@ int main(void)
 		TEST(nothing_is_forgotten_before_it_arrived),
 		TEST(a_binding_is_told_anew_after_ten_seconds_only),
 		TEST(what_the_store_has_lost_is_told_again_as_old_as_it_is),
+		TEST(of_what_was_told_twice_the_later_is_told_again),
 		TEST(only_what_is_still_held_is_told_again),
 		TEST(a_pin_is_told_again_where_it_is),
 		TEST(a_pin_that_is_told_again_is_one_more_to_be_read),
