@@ -258,20 +258,24 @@ static void tell_bye(struct writer *writer)
 
 static void tell_kept(struct writer *writer)
 {
+	struct under_way *way = &writer->streams[KEYS_KEPT];
+
 	for (int i = 0; i < WRITER_BATCHES; i++) {
 		uint64_t end;
 
 		wire_begin(writer->wire);
-		end = outbox_fill(writer->outbox, KEYS_KEPT, writer->streams[KEYS_KEPT].sent,
-		                  writer->wire);
-		if (wire_count(writer->wire) == 0) {
-			/* All that was left is gone. */
-			if (writer->streams[KEYS_KEPT].count == 0)
-				outbox_done(writer->outbox, KEYS_KEPT, end);
-			return;
+		end = outbox_fill(writer->outbox, KEYS_KEPT, way->sent, writer->wire);
+		if (wire_count(writer->wire) > 0) {
+			if (!add(writer, KEYS_KEPT, end))
+				return;
+			continue;
 		}
-		if (!add(writer, KEYS_KEPT, end))
+		/* All of that is gone, or holds no more. */
+		if (way->count == 0)
+			outbox_done(writer->outbox, KEYS_KEPT, end);
+		if (end == way->sent)
 			return;
+		way->sent = end;
 	}
 }
 

@@ -373,6 +373,39 @@ static void what_a_store_lost_is_told_again(void **state)
 	end(c);
 }
 
+static bool saw_it_begin_anew(void *data)
+{
+	struct agent *agent = data;
+
+	return store_view(agent->store).follower.restarts > 0 && follows(agent);
+}
+
+/* It does not keep what holds waiting. */
+static void what_holds_no_more_is_passed_over_quickly(void **state)
+{
+	struct agent *a = started(S2);
+	struct expected again = { a, 0, 1, NULL };
+	uint64_t chain[4];
+
+	(void)state;
+	for (uint64_t i = 0; i < 6000; i++) {
+		agent_chain(chain, 100 + i);
+		confirm(a, a->s1, chain);
+		if (i % 500 == 0)
+			run_for(50);
+	}
+	wait_until(all_arrived, a, 5000);
+	prefix_index_forget(a->facts->prefix, a->s1);
+	confirm(a, a->s1, chain);
+	confirm(a, a->s2, chain);
+	wait_until(all_arrived, a, 3000);
+	restart_and_write();
+	wait_until(saw_it_begin_anew, a, 9000);
+	wait_until(told_again, &again, 2500); /* 47 batches of 128, four each 100 ms */
+	wait_until(all_arrived, a, 1000);
+	end(a);
+}
+
 static void claim(struct agent *agent, struct pin_key key, uint32_t target)
 {
 	const struct share *share = agent->facts->share;
@@ -390,13 +423,6 @@ static bool is_pinned(void *data)
 
 	return pins_find(expected->agent->facts->sessions, session, test_now(), &pin) &&
 	       pin.target == expected->target;
-}
-
-static bool saw_it_begin_anew(void *data)
-{
-	struct agent *agent = data;
-
-	return store_view(agent->store).follower.restarts > 0 && follows(agent);
 }
 
 /* What was agreed on by entries that are lost binds nobody. */
@@ -536,6 +562,7 @@ int main(void)
 		TEST(what_one_binds_the_other_and_a_newcomer_know),
 		TEST(a_store_that_begins_anew_is_followed_again),
 		TEST(what_a_store_lost_is_told_again),
+		TEST(what_holds_no_more_is_passed_over_quickly),
 		TEST(a_claim_counts_in_a_store_that_began_anew),
 		TEST(a_store_that_has_it_all_is_told_nothing_again),
 		TEST(whatever_somebody_writes_there_is_left_out),

@@ -25,8 +25,9 @@ start_pair() { # PAIR [run options]
 	shift
 	at "$pair" write_haproxy_config
 	at "$pair" start_haproxy
-	at "$pair" start_agent "$@"
+	at "$pair" start_agent_of "$@"
 }
+start_agent_of() { start_agent --admin "unix:$T/admin.sock" "$@"; }
 
 # start_pairs COUNT [run options]: in front of the engines that run.
 start_pairs() {
