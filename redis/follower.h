@@ -2,9 +2,9 @@
  *
  * Up: it asks for the time and for the newest entry of each stream. At its start it reads
  * what is kept from the oldest on that can still mean something (warm-up); later it goes on behind
- * the entry that it had last. Is the newest entry an older one, the store began anew or was
- * replaced by one that had not heard all: it starts over a little before its tail, since all
- * that is heard may be heard twice.
+ * the entry that it had last. Is that not there any more, the store began anew or was replaced by
+ * one that had not heard all; is the newest entry an older one besides, it starts over a little
+ * before its tail, since all that is heard may be heard twice.
  *
  * One XREAD at a time, that blocks; the next not sooner than FOLLOWER_PAUSE after the last, and
  * not before all that came is applied, which is done in slices of FOLLOWER_SLICE. */

@@ -65,16 +65,24 @@ static bool costs_fresher(struct prefix_index *index, uint32_t holder, const uin
 	       is_fresher(index, prefix_records_payer(index, holder), tick);
 }
 
+/* NULL: the holder is not known to have it, or not by a good answer. */
+static const struct record *confirmed(const struct prefix_index *index, uint32_t holder,
+                                      uint64_t chain)
+{
+	uint32_t place = prefix_records_find(index, holder, chain);
+	const struct record *record = &index->records[place];
+
+	return place == 0 || record->state & RECORD_PROVISIONAL ? NULL : record;
+}
+
 /* All of it is known, and as fresh: that it was told again makes nothing newer than it is. */
 static bool is_known(const struct prefix_index *index, uint32_t holder, const uint64_t *chain,
                      uint32_t blocks, uint32_t tick)
 {
 	for (uint32_t i = 0; i < blocks; i++) {
-		uint32_t place = prefix_records_find(index, holder, chain[i]);
-		const struct record *record = &index->records[place];
+		const struct record *record = confirmed(index, holder, chain[i]);
 
-		if (place == 0 || record->state & RECORD_PROVISIONAL ||
-		    record->stamp + AS_FRESH < tick)
+		if (!record || record->stamp + AS_FRESH < tick)
 			return false;
 	}
 	return true;
@@ -122,11 +130,9 @@ uint32_t prefix_index_confirmed(const struct prefix_index *index, uint32_t holde
 
 	BUG_ON(holder >= index->limits.holders);
 	for (uint32_t i = 0; i < blocks; i++) {
-		uint32_t place = prefix_records_find(index, holder, chain[i]);
-		const struct record *record = &index->records[place];
+		const struct record *record = confirmed(index, holder, chain[i]);
 
-		if (place == 0 || record->state & RECORD_PROVISIONAL ||
-		    has_expired(index, record, tick))
+		if (!record || has_expired(index, record, tick))
 			return i;
 	}
 	return blocks;

@@ -277,6 +277,20 @@ static void a_move_of_a_pin_that_was_not_known_is_taken(void **state)
 	assert_int_equal(where(1, 1, noon), B);
 }
 
+static void read_claim_or_move(struct rng *rng)
+{
+	uint32_t agent = rng_below(rng, AGENTS);
+	uint32_t number = rng_below(rng, KEYS);
+	uint32_t at = where(agent, number, noon);
+
+	if (rng_unit(rng) < 0.6)
+		(void)read_one(agent, noon);
+	else if (at == TARGET_NONE)
+		claim(agent, number, rng_below(rng, TARGETS), noon);
+	else
+		move(agent, number, at, rng_below(rng, TARGETS), noon);
+}
+
 /* Whatever is claimed and moved while the stream is read late: when all have read all of it, all
  * agree, and nobody has written anything in return. */
 static void in_the_end_all_agree(void **state)
@@ -288,18 +302,8 @@ static void in_the_end_all_agree(void **state)
 
 		tear_down(NULL);
 		set_up(NULL);
-		for (int step = 0; step < 300; step++) {
-			uint32_t agent = rng_below(&rng, AGENTS);
-			uint32_t number = rng_below(&rng, KEYS);
-			uint32_t at = where(agent, number, noon);
-
-			if (rng_unit(&rng) < 0.6)
-				(void)read_one(agent, noon);
-			else if (at == TARGET_NONE)
-				claim(agent, number, rng_below(&rng, TARGETS), noon);
-			else
-				move(agent, number, at, rng_below(&rng, TARGETS), noon);
-		}
+		for (int step = 0; step < 300; step++)
+			read_claim_or_move(&rng);
 		written = world.count;
 		read_all(noon);
 		assert_int_equal(world.count, written);
@@ -319,18 +323,10 @@ static void in_the_end_all_agree_whatever_is_lost(void **state)
 		tear_down(NULL);
 		set_up(NULL);
 		for (int step = 0; step < 200; step++) {
-			uint32_t agent = rng_below(&rng, AGENTS);
-			uint32_t number = rng_below(&rng, KEYS);
-			uint32_t at = where(agent, number, noon);
-
 			if (step % 70 == 69)
 				lose_the_stream();
-			else if (rng_unit(&rng) < 0.6)
-				(void)read_one(agent, noon);
-			else if (at == TARGET_NONE)
-				claim(agent, number, rng_below(&rng, TARGETS), noon);
 			else
-				move(agent, number, at, rng_below(&rng, TARGETS), noon);
+				read_claim_or_move(&rng);
 		}
 		read_all(noon);
 		read_all(noon);
